@@ -1,4 +1,8 @@
-import { type ScriptedServer, startScriptedServer } from '@gantry/sdk/testing/scripted-server';
+import {
+  refusal,
+  type ScriptedServer,
+  startScriptedServer,
+} from '@gantry/sdk/testing/scripted-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeTestCli, type TestCli } from './testing/run-cli.ts';
 
@@ -8,6 +12,8 @@ let server: ScriptedServer;
 beforeEach(async () => {
   cli = await makeTestCli();
   server = await startScriptedServer(({ line }) => {
+    // An access key has no SSH keys of its own.
+    if (line.includes('/auth/ssh-keys')) return refusal(403, 'forbidden');
     const names = line.includes('/vms') ? ['trainer', 'trial', 'web'] : ['debian-12'];
     const items = names.map((name) => ({ name }));
     return { status: 200, body: line === 'GET /v0.1' ? { project_id: 'p' } : { items } };
@@ -40,6 +46,16 @@ it('names are completed from the API, without flags between them', async () => {
   expect(await complete('vm', 'create', 'x', '--image', '')).toEqual(['debian-12']);
   expect(await complete('vm', 'create', 'x', '--ssh-key', 'deb')).toEqual(['debian-12']);
   expect(await complete('firewall', 'delete', '')).toEqual(['debian-12']);
+});
+
+it('keys of the project and your own are completed, each name once', async () => {
+  await server.stop();
+  server = await startScriptedServer(({ line }) => {
+    const names = line.includes('/auth/') ? ['laptop', 'mine'] : ['laptop', 'shared'];
+    const items = names.map((name) => ({ name }));
+    return { status: 200, body: line === 'GET /v0.1' ? { project_id: 'p' } : { items } };
+  });
+  expect(await complete('key', 'remove', '')).toEqual(['laptop', 'shared', 'mine']);
 });
 
 it('names of hosts and tenants need no project', async () => {

@@ -26,7 +26,7 @@ function namesFromApi<Item>(
   return async function () {
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const connection = await connectToProject(this, { context: undefined, signal });
-    return (await read(connection, { signal })).items.map(nameOf);
+    return [...new Set((await read(connection, { signal })).items.map(nameOf))];
   };
 }
 
@@ -61,10 +61,15 @@ export const addressNames = namesFromApi(
   ({ client, project_id }, options) => client.publicAddresses.list({ project_id }, options),
   name,
 );
-export const sshKeyNames = namesFromApi(
-  ({ client, project_id }, options) => client.sshKeys.list({ project_id }, options),
-  name,
-);
+/** The keys of the project and those of the user, which an access key does not have. */
+export const sshKeyNames = namesFromApi(async ({ client, project_id }, options) => {
+  const own = client.userSshKeys.list({}, options).then(
+    ({ items }) => items,
+    () => [],
+  );
+  const { items } = await client.sshKeys.list({ project_id }, options);
+  return { items: [...items, ...(await own)] };
+}, name);
 export const accessKeyNames = namesFromApi(
   ({ client, project_id }, options) => client.accessKeys.list({ project_id }, options),
   name,

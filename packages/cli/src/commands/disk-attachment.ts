@@ -40,8 +40,9 @@ export const attachDisk = buildCommand<AttachFlags, [string, string], CliContext
     const { id: disk_id, name } = await findDisk(connection, wanted);
     const { id: vm_id } = await findVm(connection, wantedVm);
     const mode = flags.readOnly ? 'read-only' : 'read-write';
-    const body = { attach_disks: [{ disk_id, mode }] } as const;
-    const { operation } = await client.vms.attachDisks({ project_id, vm_id, body });
+    const { operation } = await client.vms.attachDisks({
+      ...{ project_id, vm_id, body: { attach_disks: [{ disk_id, mode }] } },
+    });
     await finishOperation(this, connection, { operation, title: `attach ${name}`, flags });
   },
 });

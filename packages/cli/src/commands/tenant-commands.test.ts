@@ -121,6 +121,20 @@ describe('key', () => {
     expect((await run(['key', 'remove', 'laptop'])).code).toBe(0);
   });
 
+  it('of your own is added, listed and removed without a project', async () => {
+    const file = path.join(cli.home, 'id.pub');
+    await writeFile(file, 'ssh-ed25519 AAAA me\n');
+    const key = { id: 'k2', name: 'mine', fingerprint: 'SHA256:xyz', created_at: '2026-01-01' };
+    replies['POST /v0.1/auth/ssh-keys'] = { status: 200, body: key };
+    replies['GET /v0.1/auth/ssh-keys'] = items(key);
+    replies['DELETE /v0.1/auth/ssh-keys/k2'] = { status: 200, body: key };
+    expect((await run(['key', 'add', 'mine', file, '--own'])).stdout).toContain('SHA256:xyz\n');
+    expect(sent()).toEqual({ name: 'mine', public_key: 'ssh-ed25519 AAAA me' });
+    expect((await run(['key', 'list', '--own'])).stdout).toContain('mine  SHA256:xyz');
+    expect((await run(['key', 'remove', 'mine', '--own'])).code).toBe(0);
+    expect(server.seen.every(({ line }) => line.includes('/auth/ssh-keys'))).toBe(true);
+  });
+
   it('that is private is never sent', async () => {
     const file = path.join(cli.home, 'id');
     await writeFile(file, '-----BEGIN OPENSSH PRIVATE KEY-----\n');
