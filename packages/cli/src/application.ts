@@ -17,7 +17,7 @@ import { operationRoutes } from './commands/operation.ts';
 import { deviceRoutes } from './commands/operator/device.ts';
 import { doctorCommand } from './commands/operator/doctor.ts';
 import { explainCommand } from './commands/operator/explain.ts';
-import { hostRoutes } from './commands/operator/host-commands.ts';
+import { drainHost, hostRoutes } from './commands/operator/host-commands.ts';
 import { joinCommand } from './commands/operator/join.ts';
 import { tenantRoutes } from './commands/operator/tenant.ts';
 import { projectRoutes } from './commands/project.ts';
@@ -48,6 +48,7 @@ const routes: RouteMap<CliContext> = buildRouteMap({
     host: hostRoutes,
     device: deviceRoutes,
     join: joinCommand,
+    drain: drainHost,
     explain: explainCommand,
     tenant: tenantRoutes,
     doctor: doctorCommand,

@@ -1,12 +1,11 @@
 import type { Client, Schemas } from '@gantry/sdk';
 import type { Host } from './host.ts';
 
+type Operation = Schemas['Operation'];
 export type Finding = { result: 'ok' | 'warn' | 'fail'; check: string; message: string };
 
-/** How long ago a failed operation is still news. */
+/** How long ago a failed operation is still news. The summary of the fleet counts the same time. */
 const RECENT_MS = 24 * 3_600_000;
-/** An installation may have thousands of projects, and each costs a request. */
-const MOST_PROJECTS = 100;
 
 /** Checks the hosts and devices of an installation. */
 export async function checkHosts(client: Client): Promise<Finding[]> {
@@ -76,31 +75,49 @@ export async function checkOrphans(client: Client): Promise<Finding> {
   return { result: 'warn', check, message };
 }
 
-/** Looks for operations on VMs that failed in the last day. */
-export async function checkOperations(
-  client: Client,
-  projects: readonly string[],
-): Promise<Finding> {
-  const looked = projects.slice(0, MOST_PROJECTS);
-  const failed: Schemas['Operation'][] = [];
-  for (const project_id of looked) {
-    const { items } = await client.vmOperations.list({ project_id, state: 'FAILED', limit: 100 });
-    failed.push(...items.filter(isRecent));
-  }
-  const check = 'operations succeed';
-  const where = looked.length < projects.length ? ` in the first ${looked.length} projects` : '';
-  if (failed.length === 0)
-    return { result: 'ok', check, message: `none failed in the last day${where}` };
-  const message = `${failed.length} failed in the last day${where}: ${codesOf(failed)}`;
-  return { result: 'warn', check, message };
+const OPERATIONS = 'operations succeed';
+/** The codes of more failures than this would not be read. */
+const CODES_READ = 100;
+
+/** Shows how the GPUs are used, and counts the failed operations of all tenants. */
+export async function checkSummary(client: Client): Promise<Finding[]> {
+  const { gpus, failed_operations } = await client.adminFleet.summary();
+  const count = (state: 'free' | 'sold' | 'cleaning' | 'blocked') =>
+    gpus.reduce((sum, each) => sum + each[state], 0);
+  const capacity =
+    `${count('free')} free, ${count('sold')} sold, ${count('cleaning')} being cleaned, ` +
+    `${count('blocked')} blocked`;
+  const page = { state: 'FAILED', limit: CODES_READ } as const;
+  const newest = failed_operations > 0 ? (await client.adminOperations.list(page)).items : [];
+  return [
+    { result: 'ok', check: 'GPUs counted', message: capacity },
+    operationsFinding(failed_operations, newest.filter(isRecent)),
+  ];
 }
 
-function isRecent({ completed_at }: Schemas['Operation']): boolean {
-  return Date.now() - Date.parse(completed_at) < RECENT_MS;
+/** Looks for operations on VMs of the caller's projects. */
+export async function checkOwnOperations(client: Client): Promise<Finding> {
+  const failed: Operation[] = [];
+  for (const { id: project_id } of await client.projects.list()) {
+    const page = { project_id, state: 'FAILED', limit: CODES_READ } as const;
+    failed.push(...(await client.vmOperations.list(page)).items.filter(isRecent));
+  }
+  return operationsFinding(failed.length, failed);
+}
+
+function operationsFinding(count: number, failed: readonly Operation[]): Finding {
+  const check = OPERATIONS;
+  if (count === 0) return { result: 'ok', check, message: 'none failed in the last day' };
+  const codes = failed.length > 0 ? `: ${codesOf(failed)}` : '';
+  return { result: 'warn', check, message: `${count} failed in the last day${codes}` };
+}
+
+function isRecent({ started_at }: Operation): boolean {
+  return Date.now() - Date.parse(started_at) < RECENT_MS;
 }
 
 /** The codes, the most frequent one first, such as `3 out_of_stock, 1 host_failed`. */
-function codesOf(operations: readonly Schemas['Operation'][]): string {
+function codesOf(operations: readonly Operation[]): string {
   const counts = new Map<string, number>();
   for (const { result } of operations) {
     const code = String(result?.['code'] ?? 'unknown');

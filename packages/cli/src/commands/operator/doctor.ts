@@ -6,7 +6,13 @@ import { EXIT } from '../../exit-codes.ts';
 import { printList } from '../../terminal/print.ts';
 import type { Style } from '../../terminal/style.ts';
 import { type CommonFlags, commonFlags, outputAlias } from '../flags.ts';
-import { checkHosts, checkOperations, checkOrphans, type Finding } from './checks.ts';
+import {
+  checkHosts,
+  checkOrphans,
+  checkOwnOperations,
+  checkSummary,
+  type Finding,
+} from './checks.ts';
 
 const STYLES: Record<Finding['result'], Style> = { ok: 'green', warn: 'yellow', fail: 'red' };
 
@@ -26,7 +32,7 @@ export const doctorCommand = buildCommand<CommonFlags, [], CliContext>({
     const findings: Finding[] = [
       { result: 'ok', check: 'server replies', message: `${server}, API ${version}` },
       { result: 'ok', check: 'login works', message: `${who}${role}` },
-      ...(user.operator ? await checkFleet(client) : [await checkOwn(client)]),
+      ...(user.operator ? await checkFleet(client) : [await checkOwnOperations(client)]),
     ];
     printList(this, findings, {
       ...{ format: flags.output, nothing: '' },
@@ -41,19 +47,9 @@ export const doctorCommand = buildCommand<CommonFlags, [], CliContext>({
 });
 
 async function checkFleet(client: Client): Promise<Finding[]> {
-  const projects: string[] = [];
-  for await (const { id } of client.adminProjects.list({ limit: 1000 })) projects.push(id);
   return [
     ...(await checkHosts(client)),
     await checkOrphans(client),
-    await checkOperations(client, projects),
+    ...(await checkSummary(client)),
   ];
-}
-
-async function checkOwn(client: Client): Promise<Finding> {
-  const projects = await client.projects.list();
-  return await checkOperations(
-    client,
-    projects.map(({ id }) => id),
-  );
 }

@@ -7,6 +7,7 @@ import { openPrompt } from '../../terminal/prompt.ts';
 import { locationNames } from '../complete-names.ts';
 import { type CommonFlags, commonFlags, optionalText, outputAlias } from '../flags.ts';
 import { findHost, type Host, hostArgument, hostColumns, hostFields, vmText } from './host.ts';
+import { labelHost } from './label-host.ts';
 
 const STATES = ['ready', 'unreachable', 'fenced'] as const;
 const ADMIN_STATES = ['active', 'cordoned', 'draining'] as const;
@@ -87,9 +88,9 @@ const accept = changeCommand(
   'Ends its drift, so that new VMs are placed on it again. Look first: gantry host show HOST',
 );
 
-const drain = buildCommand<CommonFlags, [string], CliContext>({
+export const drainHost = buildCommand<CommonFlags, [string], CliContext>({
   docs: {
-    brief: 'Take a host out of service, and list the VMs that have to leave',
+    brief: 'Take a host out of service, and list the VMs that have to leave (for operators)',
     fullDescription:
       'No new VMs are placed on it, and the owners of its VMs are asked to stop them. To end the ' +
       'drain: gantry host uncordon HOST',
@@ -145,6 +146,6 @@ async function askName(cli: CliContext, name: string): Promise<string> {
 }
 
 export const hostRoutes = buildRouteMap({
-  routes: { list, show, cordon, uncordon, drain, accept, fence },
+  routes: { list, show, cordon, uncordon, drain: drainHost, label: labelHost, accept, fence },
   docs: { brief: 'Hosts (for operators)' },
 });

@@ -4,6 +4,7 @@ import type { Column } from '../../terminal/table.ts';
 import { hostNames } from '../complete-names.ts';
 import { findByName } from '../find-by-name.ts';
 import { argument } from '../flags.ts';
+import { showTags } from '../tags.ts';
 
 export type Host = Schemas['Host'];
 
@@ -53,6 +54,7 @@ export function hostFields(host: Schemas['HostDetails']) {
     ['Name', host.name],
     ['Id', host.id],
     ['Location', host.location],
+    ['Labels', showTags(host.labels)],
     ['State', host.state],
     ['Admin state', host.admin_state],
     ['Connected', host.connected ? 'yes' : 'no'],

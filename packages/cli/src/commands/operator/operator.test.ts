@@ -17,7 +17,13 @@ const device = {
 };
 const host = {
   ...{ id: 'h1', name: 'eu-1', location: 'eu', state: 'ready', admin_state: 'active' },
-  ...{ connected: true, last_seen_at: '2026-01-01T10:00:00Z', agent_version: '1.0', vm_count: 1 },
+  ...{
+    connected: true,
+    labels: { rack: 'r1' },
+    last_seen_at: '2026-01-01T10:00:00Z',
+    agent_version: '1.0',
+    vm_count: 1,
+  },
   ...{ drift: [] as string[], trouble: '', refusal: '', unresponsive_vms: [], unknown_vms: [] },
   ...{ software: { os: 'Debian 12', kernel: '6.1', libvirt: '9.0' }, certificates: [] },
   gpus: [
@@ -91,7 +97,21 @@ describe('a host', () => {
     replies['POST /v0.1/admin/hosts/h1:drain'] = ok(draining);
     const { stdout } = await run(['host', 'drain', 'eu-1']);
     expect(stdout).toContain('Remaining VMs  1\nRemaining VM   trainer running v1\n');
+    expect((await run(['drain', 'eu-1'])).stdout).toBe(stdout);
     expect((await run(['host', 'drain', 'eu-9'])).code).toBe(4);
+  });
+
+  it('gets labels, and keeps the others', async () => {
+    const labels = { rack: 'r1', old: 'x' };
+    replies['GET /v0.1/admin/hosts/h1'] = {
+      ...{ status: 200, headers: { etag: '"e1"' }, body: { ...host, labels } },
+    };
+    replies['PATCH /v0.1/admin/hosts/h1'] = ok({ ...host, labels: { rack: 'r1', power: 'b' } });
+    const { stdout } = await run(['host', 'label', 'eu-1', 'power=b', 'old-']);
+    expect(stdout).toContain('Labels       rack=r1 power=b\n');
+    expect(sent()).toEqual({ labels: { rack: 'r1', power: 'b' } });
+    expect(last()?.ifMatch).toBe('"e1"');
+    expect((await run(['host', 'label', 'eu-1', 'rack'])).code).toBe(2);
   });
 
   it('is fenced only if its name is typed', async () => {
@@ -221,8 +241,10 @@ describe('a tenant', () => {
 describe('doctor', () => {
   beforeEach(() => {
     replies['GET /v0.1/admin/orphans?limit=1000'] = items();
-    replies['GET /v0.1/projects/p1/vms/operations?state=FAILED&limit=100'] = items();
+    replies['GET /v0.1/admin/fleet/summary'] = ok({ gpus, failed_operations: 0 });
   });
+  const count = { location: 'eu', model: 'A40', free: 5, sold: 2, cleaning: 1, blocked: 0 };
+  const gpus = [count, { ...count, location: 'us', blocked: 3 }];
   const result = async (check: string) => {
     const { code, stdout } = await run(['doctor', '-o', 'json']);
     const found = JSON.parse(stdout).find((each: { check: string }) => each.check === check);
@@ -233,7 +255,20 @@ describe('doctor', () => {
     const { code, stdout } = await run(['doctor']);
     expect(code).toBe(0);
     expect(stdout).toContain('op@example.com, operator (admin)');
+    expect(stdout).toContain('10 free, 4 sold, 2 being cleaned, 3 blocked');
     expect(stdout).not.toMatch(/^(?:warn|fail)/m);
+  });
+
+  it('of a tenant counts the failed operations of the own projects', async () => {
+    const user = { id: 'u', email: 'ada@example.com', operator: false, operator_role: '' };
+    replies['GET /v0.1'] = ok({ project_id: '', version: 'v0.1', user });
+    replies['GET /v0.1/projects'] = ok([{ id: 'p1' }, { id: 'p2' }]);
+    const failed = { started_at: new Date().toISOString(), result: { code: 'out_of_stock' } };
+    for (const id of ['p1', 'p2'])
+      replies[`GET /v0.1/projects/${id}/vms/operations?state=FAILED&limit=100`] = items(failed);
+    expect(await result('operations succeed')).toMatchObject({
+      ...{ result: 'warn', message: '2 failed in the last day: 2 out_of_stock' },
+    });
   });
 
   it('fails if a host is lost, and names it', async () => {
@@ -244,11 +279,16 @@ describe('doctor', () => {
   });
 
   it('warns of drift, blocked devices and failed operations of the last day', async () => {
-    const gpus = [{ ...device, id: 'g1', model: 'A40', state: 'quarantined' }];
-    replies['GET /v0.1/admin/hosts?limit=1000'] = items({ ...host, drift: ['kernel'], gpus });
-    const failed = (code: string, completed_at: string) => ({ completed_at, result: { code } });
+    const blocked = [{ ...device, id: 'g1', model: 'A40', state: 'quarantined' }];
+    replies['GET /v0.1/admin/hosts?limit=1000'] = items({
+      ...host,
+      drift: ['kernel'],
+      gpus: blocked,
+    });
+    const failed = (code: string, started_at: string) => ({ started_at, result: { code } });
     const now = new Date().toISOString();
-    replies['GET /v0.1/projects/p1/vms/operations?state=FAILED&limit=100'] = items(
+    replies['GET /v0.1/admin/fleet/summary'] = ok({ gpus: [], failed_operations: 1 });
+    replies['GET /v0.1/admin/operations?state=FAILED&limit=100'] = items(
       ...[failed('out_of_stock', now), failed('host_failed', '2020-01-01T00:00:00Z')],
     );
     expect(await result('hosts as accepted')).toMatchObject({ code: 0, result: 'warn' });
