@@ -77,14 +77,11 @@ const newVm = {
 const { id: vm_id } = await finish('create VM', (options) => {
   const network_interfaces = [{ subnet_id: subnet.id, public_ipv4: { type: 'none' as const } }];
   const guest = { image: IMAGE, ssh_keys: [key.name], user_data: '#cloud-config\n{}\n' };
-  const body = { ...newVm, ...guest, network_interfaces };
+  const disks = [{ disk_id: String(disk_id) }];
+  const body = { ...newVm, ...guest, network_interfaces, disks };
   return gantry.vms.create({ project_id, body }, options);
 });
 const ids = { disk_id: String(disk_id), vm_id: String(vm_id) };
-await finish('attach disk', (options) => {
-  const body = { attach_disks: [{ disk_id: ids.disk_id }] };
-  return gantry.vms.attachDisks({ project_id, vm_id: ids.vm_id, body }, options);
-});
 
 async function readBack(tags: Record<string, string>): Promise<void> {
   const { vm_id, disk_id } = ids;
@@ -109,10 +106,6 @@ await finish('change tags', (options) =>
 );
 await readBack(tags);
 
-await finish('detach disk', (options) => {
-  const body = { detach_disks: [ids.disk_id] };
-  return gantry.vms.detachDisks({ project_id, vm_id: ids.vm_id, body }, options);
-});
 const deleteVm: Write<Schemas['OperationReply']> = (options) =>
   gantry.vms.delete({ project_id, vm_id: ids.vm_id }, options);
 await finish('delete VM', deleteVm);

@@ -129,13 +129,50 @@ it('a console is used on a terminal, which is as before afterwards', async () =>
   expect((await gantry('key', 'remove', 'laptop')).code).toBe(0);
 });
 
+it('a VM gets a network, disks and a reserved address, and everything is taken apart again', async () => {
+  const place = ['--network', 'lab', '--cidr', '10.20.1.0/24', '--location', 'eu-north-a'];
+  await json('network', 'create', 'lab', '--cidr', '10.20.0.0/16');
+  await json('network', 'subnet', 'create', 'lab-a', ...place);
+  const address = await json('address', 'reserve', 'front', '--location', 'eu-north-a');
+  await json('disk', 'create', 'data', '--size', '1GiB', '--location', 'eu-north-a');
+  const chosen = [
+    ...['--subnet', 'lab-a', '--public-address', 'front'],
+    ...['--disk', 'data', '--disk', 'scratch=2GiB,block-size=4096'],
+  ];
+  const estimate = await json(...createArgs('web'), ...chosen, '--dry-run');
+  expect(estimate).toMatchObject({ fits: true, reason: '' });
+  expect(await json('vm', 'list')).toEqual([]);
+  const vm = await json(...createArgs('web'), ...chosen);
+  expect(vm).toMatchObject({ name: 'web', ssh_destination: address.address });
+  const names = vm.disks.map((disk: { name: string }) => disk.name);
+  expect(names).toEqual(expect.arrayContaining(['data', 'scratch']));
+  // Of changes at the same time none is lost.
+  const changes = ['a=1', 'b=2', 'c=3'].map((change) => gantry('vm', 'tag', 'web', change));
+  for (const { code } of await Promise.all(changes)) expect(code).toBe(0);
+  const tagged = await json('vm', 'tag', 'web', 'a-');
+  expect(tagged.tags).toEqual({ b: '2', c: '3' });
+  const steps = [
+    ...['disk detach scratch', 'disk attach scratch web', 'vm stop web', 'address detach front'],
+    ...['address rename front back', 'address attach back web', 'vm delete web'],
+    ...['address release back', 'disk delete scratch', 'disk delete data'],
+    ...['network subnet delete lab-a', 'network rename lab home', 'network delete home'],
+  ];
+  for (const step of steps) {
+    const { code, stderr } = await gantry(...step.split(' '));
+    expect({ step, code, stderr: code === 0 ? '' : stderr }).toEqual({ step, code: 0, stderr: '' });
+  }
+  expect(await json('address', 'list')).toEqual([]);
+  expect((await gantry('network', 'show', 'home')).code).toBe(4);
+});
+
 it('an operator sees the fleet, drains a host, adds one, and logs out', async () => {
   const operator = (...args: string[]) => gantry(...args, '--context', 'operator');
   const [host] = JSON.parse((await operator('host', 'list', '-o', 'json')).stdout);
   expect(await operator('doctor')).toMatchObject({ code: 0 });
   const explain = ['explain', '--type', 'a40.8x', '--location', 'eu-north-a'];
   expect((await operator(...explain)).stdout).toContain(`would be placed on ${host.name} with `);
-  expect((await operator('host', 'drain', host.name)).stdout).toContain('Remaining VMs  0\n');
+  expect((await operator('host', 'label', host.name, 'rack=r1')).stdout).toMatch(/Labels +rack=r1/);
+  expect((await operator('drain', host.name)).stdout).toContain('Remaining VMs  0\n');
   expect((await operator(...explain)).stdout).toMatch(/schedulable +0\n.*No host has room/s);
   expect((await operator('host', 'uncordon', host.name)).code).toBe(0);
   const device = `${host.name}/${host.gpus[0].pci_address}`;
@@ -146,6 +183,10 @@ it('an operator sees the fleet, drains a host, adds one, and logs out', async ()
     / enroll --server 127\.0\.0\.1:7443 --token \S+ --ca-sha256 [0-9a-f]{64}\n$/,
   );
   expect((await operator('tenant', 'list')).stdout).toContain('STANDING');
+  const key = ['mine', path.join(home, 'key.pub')];
+  expect((await operator('key', 'add', ...key, '--own')).stdout).toContain('SHA256:');
+  expect((await operator('key', 'list', '--own')).stdout).toContain('mine');
+  expect((await operator('key', 'remove', 'mine', '--own')).code).toBe(0);
   expect((await operator('logout')).code).toBe(0);
   expect((await operator('host', 'list')).code).toBe(3);
 });
