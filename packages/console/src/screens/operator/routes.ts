@@ -38,4 +38,29 @@ export const operatorRoutes = [
     path: 'join',
     component: lazyRouteComponent(() => import('./join/join-host.tsx'), 'JoinHost'),
   }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'tenants',
+    component: lazyRouteComponent(() => import('./tenants/tenant-list.tsx'), 'TenantList'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'tenants/$organizationId',
+    component: lazyRouteComponent(() => import('./tenants/tenant-screen.tsx'), 'TenantScreen'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'users',
+    component: lazyRouteComponent(() => import('./tenants/user-list.tsx'), 'UserList'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'audit-log',
+    component: lazyRouteComponent(() => import('./tenants/audit-log.tsx'), 'AuditLog'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'catalogue',
+    component: lazyRouteComponent(() => import('./catalogue/catalogue.tsx'), 'CatalogueScreen'),
+  }),
 ] as const;
