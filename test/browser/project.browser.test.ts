@@ -7,6 +7,7 @@ import { startConsole, type TestConsole } from './support/start-console.ts';
 /** An owner looks at the network, the cost and the access of a project. */
 let world: TestConsole;
 let owner: ConsolePage;
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGnZ0P5QvE0y4tH0zvYt0rR0lKqM3p5D0m5lqDkZ5sYx me';
 
 beforeAll(async () => {
   world = await startConsole();
@@ -46,6 +47,13 @@ it('rules are shown by source and destination, and a new one appears when a host
   await dialog().getByLabel('Block of addresses').fill('10.8.1.0/24');
   await submit('Add subnet');
   await backend.getByText('10.8.1.0/24, eu-north-a').waitFor();
+  await page.getByRole('button', { name: 'Rename racks' }).click();
+  await dialog().getByLabel('New name').fill('shelves');
+  await submit('Rename');
+  await page.getByRole('button', { name: 'Rename backend' }).click();
+  await dialog().getByLabel('New name').fill('storage');
+  await submit('Rename');
+  await page.getByText('storage · 10.8.0.0/16').waitFor();
   await look('network');
 });
 
@@ -67,11 +75,34 @@ it('a trace draws the checks on the way and names the rule that decides', async 
   await page.getByRole('button', { name: 'Delete no-telnet' }).click();
   await submit('Delete');
   await page.getByText('Deny tcp 23').waitFor({ state: 'detached' });
-  for (const name of ['racks', 'backend']) {
+  for (const name of ['shelves', 'storage']) {
     await page.getByRole('button', { name: `Delete ${name}` }).click();
     await submit('Delete');
     await page.getByRole('button', { name: `Delete ${name}` }).waitFor({ state: 'detached' });
   }
+});
+
+it('a public address is reserved, attached to a stopped VM, detached and released', async () => {
+  const { page, look } = owner;
+  const { id } = (await world.client.call('GET', '/vms')).body.items[0];
+  await world.client.ended(await world.client.open('PATCH', `/vms/${id}`, { action: 'STOP' }));
+  await page.getByRole('button', { name: 'Reserve address' }).click();
+  await dialog().getByLabel('Name').fill('front');
+  await dialog().getByLabel('Location').selectOption('eu-north-a');
+  await submit('Reserve');
+  const addresses = page.getByRole('list', { name: 'Reserved public addresses' });
+  await addresses.getByText('attached to no VM').waitFor();
+  await page.getByRole('button', { name: 'Attach front' }).click();
+  await dialog().getByLabel('VM').selectOption('web');
+  await submit('Attach');
+  await addresses.getByText('attached to web').waitFor();
+  await addresses.scrollIntoViewIfNeeded();
+  await look('addresses');
+  await page.getByRole('button', { name: 'Detach front' }).click();
+  await submit('Detach');
+  await page.getByRole('button', { name: 'Release front' }).click();
+  await submit('Release');
+  await page.getByText('None is reserved.').waitFor();
 });
 
 it('the cost of closed days is drawn by type, and exported as a table', async () => {
@@ -98,16 +129,19 @@ it('the cost of closed days is drawn by type, and exported as a table', async ()
 it('keys and members are added and removed, and a secret is shown once', async () => {
   const { page, look } = owner;
   await page.getByRole('link', { name: 'Keys and members' }).click();
-  await page.getByRole('button', { name: 'Add SSH key' }).click();
+  await page.getByRole('button', { name: 'Add SSH key of the project' }).click();
   await dialog().getByLabel('Name').fill('laptop');
   await dialog().getByLabel('Public key').fill('not a key');
   await page.getByRole('button', { name: 'Add key' }).click();
   await page.getByRole('alert').getByText('public_key: must be').waitFor();
-  await dialog()
-    .getByLabel('Public key')
-    .fill('ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGnZ0P5QvE0y4tH0zvYt0rR0lKqM3p5D0m5lqDkZ5sYx me');
+  await dialog().getByLabel('Public key').fill(KEY);
   await submit('Add key');
-  await page.getByRole('list', { name: 'SSH keys' }).getByText('laptop').waitFor();
+  await page.getByRole('list', { name: 'SSH keys of the project' }).getByText('laptop').waitFor();
+  await page.getByRole('button', { name: 'Add SSH key of your own' }).click();
+  await dialog().getByLabel('Name').fill('desk');
+  await dialog().getByLabel('Public key').fill(KEY);
+  await submit('Add key');
+  await page.getByRole('list', { name: 'SSH keys of your own' }).getByText('desk').waitFor();
   await page.getByRole('button', { name: 'Create access key' }).click();
   await dialog().getByLabel('Name').fill('ci');
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();

@@ -5,6 +5,8 @@ import { startConsole, type TestConsole } from './support/start-console.ts';
 /** One tenant lives through the life of a VM, in the order of the tests. */
 let world: TestConsole;
 let tenant: ConsolePage;
+/** A reserved public address. */
+let address: string;
 const KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGnZ0P5QvE0y4tH0zvYt0rR0lKqM3p5D0m5lqDkZ5sYx ada@example';
 
@@ -12,6 +14,12 @@ beforeAll(async () => {
   world = await startConsole();
   await world.client.admin('PUT', '/prices/a40.1x', { usd_per_hour: 1.25 });
   await world.client.call('POST', '/ssh-keys', { name: 'laptop', public_key: KEY });
+  const location = 'eu-north-a';
+  await world.client.ended(
+    await world.client.open('POST', '/disks', { name: 'scratch', size: '10GiB', location }),
+  );
+  const front = { name: 'front', location };
+  address = (await world.client.call('POST', '/vpc/public-addresses', front)).body.address;
   tenant = await world.open();
   await tenant.logIn(world.tenant);
 });
@@ -30,7 +38,7 @@ it('the form shows what is available and what it costs, and the same request for
   await look('vms-empty');
   await page.getByRole('link', { name: 'Create VM' }).first().click();
   await page.getByRole('radio', { name: 'a40.1x' }).check();
-  await page.getByText('A VM of this type can be placed now').waitFor();
+  await page.getByText('Up to 16 VMs of this type fit now').waitFor();
   await page.getByText('$1.25 per hour').waitFor();
   await page.getByLabel('Name').fill('trainer');
   await page.getByLabel('laptop').check();
@@ -48,12 +56,31 @@ it('the form shows what is available and what it costs, and the same request for
 it('a value that the server refuses is named at its field, and nothing is created', async () => {
   const { page } = tenant;
   await page.getByLabel('User data').fill('neither a script nor a config');
+  const field = page.getByLabel('User data');
+  // The form is checked without a click.
+  await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
   await page.getByRole('button', { name: 'Create VM' }).click();
   await page.getByText('The VM was not created').waitFor();
-  const field = page.getByLabel('User data');
   expect(await field.getAttribute('aria-invalid')).toBe('true');
   expect((await world.client.call('GET', '/vms')).body.items).toEqual([]);
   await field.fill('');
+});
+
+it('disks and a reserved address are chosen, and new disks are part of the price', async () => {
+  const { page, look } = tenant;
+  await page.getByLabel('scratch').check();
+  await page.getByRole('button', { name: 'Add a new disk' }).click();
+  await page.getByLabel('Name of the disk').fill('data');
+  await page.getByLabel('Size (GiB)').fill('1000');
+  await page.getByLabel('Public address').selectOption({ label: `front (${address}), reserved` });
+  const charges = page.getByRole('list', { name: 'Charges' });
+  await charges.getByText(/^persistent-ssd/).waitFor();
+  await page.getByRole('tab', { name: 'CLI' }).click();
+  const command = page.getByRole('region', { name: 'command' });
+  expect(await command.textContent()).toContain('--public-address front');
+  expect(await command.textContent()).toContain('--disk scratch');
+  await page.getByText('Data disks', { exact: true }).scrollIntoViewIfNeeded();
+  await look('create-vm-disks');
 });
 
 it('a new VM shows its steps until it runs, without a reload', async () => {
@@ -64,7 +91,14 @@ it('a new VM shows its steps until it runs, without a reload', async () => {
   await steps.getByText('Host chosen, done').waitFor();
   await steps.getByText('Done, done').waitFor();
   await page.getByText('Running', { exact: true }).waitFor();
-  await page.getByText(/^ssh root@\d/).waitFor();
+  await page.getByText(`ssh root@${address}`).waitFor();
+  const { items } = (await world.client.call('GET', '/disks')).body;
+  const attached = items.filter(({ vm_ids }: { vm_ids: string[] }) => vm_ids.length === 1);
+  expect(attached.map(({ name }: { name: string }) => name).sort()).toEqual([
+    'data',
+    'scratch',
+    'trainer',
+  ]);
   await page.getByText('$1.25 per hour while it runs').waitFor();
   await page.getByText('trainer login:').waitFor();
   await look('vm-running');

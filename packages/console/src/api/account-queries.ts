@@ -18,3 +18,11 @@ export const secondFactor = () =>
     queryKey: ['second-factor'],
     queryFn: ({ signal }) => gantry.account.getTotp({}, { signal }),
   });
+
+/** The SSH keys of the person, which new VMs of every project can have. */
+export const ownSshKeys = () =>
+  queryOptions({
+    queryKey: ['own-ssh-keys'],
+    queryFn: ({ signal }) => everyItem(gantry.userSshKeys.list({}, { signal })),
+    staleTime: 0,
+  });

@@ -10,3 +10,10 @@ export const allHosts = () =>
     queryKey: adminKey('hosts', 'all'),
     queryFn: ({ signal }) => everyItem(gantry.adminHosts.list({}, { signal })),
   });
+
+/** All hosts with their GPUs, in the short form of the fleet map. */
+export const fleet = () =>
+  queryOptions({
+    queryKey: adminKey('fleet'),
+    queryFn: async ({ signal }) => (await gantry.adminFleet.get({}, { signal })).hosts,
+  });

@@ -27,7 +27,7 @@ export function applyProjectEvent(
     invalidateSoon(queryClient, projectKey(projectId));
   } else if (type === 'vm') {
     showVm(queryClient, projectId, data as VmChange);
-    invalidate('vms', 'availabilities', 'quotas', 'disks');
+    invalidate('vms', 'availabilities', 'quotas', 'disks', 'public-addresses');
   } else if (type === 'operation') {
     const change = data as OperationChange;
     addStep(queryClient, projectId, change);

@@ -1,3 +1,4 @@
+import type { Schemas } from '@gantry/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { gantry } from './client.ts';
 import { everyItem } from './every-item.ts';
@@ -38,4 +39,14 @@ export const prices = (projectId: string) =>
   queryOptions({
     queryKey: projectKey(projectId, 'prices'),
     queryFn: ({ signal }) => everyItem(gantry.prices.list({ project_id: projectId }, { signal })),
+  });
+
+/** What the creation of a VM would cost and whether it fits, without creating it. The error is that of the creation. */
+export const vmCheck = (projectId: string, body: Schemas['CreateVm']) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'vm-checks', JSON.stringify(body)),
+    queryFn: ({ signal }) => gantry.vms.validate({ project_id: projectId, body }, { signal }),
+    staleTime: 0,
+    // A refused check is in the audit log, so it is not repeated until the form changes.
+    refetchInterval: ({ state }) => (state.status === 'error' ? false : AVAILABILITY_EVERY_MS),
   });

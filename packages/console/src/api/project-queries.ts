@@ -79,6 +79,21 @@ export const subnets = (projectId: string) =>
     queryFn: ({ signal }) => everyItem(gantry.subnets.list({ project_id: projectId }, { signal })),
   });
 
+export const allDisks = (projectId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'disks'),
+    queryFn: ({ signal }) => everyItem(gantry.disks.list({ project_id: projectId }, { signal })),
+  });
+
+/** No event reports a reserved address, so each screen reads them again when it is opened. */
+export const reservedAddresses = (projectId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'public-addresses'),
+    queryFn: ({ signal }) =>
+      everyItem(gantry.publicAddresses.list({ project_id: projectId }, { signal })),
+    staleTime: 0,
+  });
+
 export const firewallRules = (projectId: string) =>
   queryOptions({
     queryKey: projectKey(projectId, 'firewall-rules'),

@@ -6,17 +6,29 @@ import { ErrorNote } from './error-note.tsx';
 type FormDialogProps = {
   /** The button that opens the dialog. */
   open: string;
+  /** Names the button among others with the same text. */
+  label?: string | undefined;
   title: string;
   /** The verb on the button that sends the form. */
   action: string;
   size?: 'small' | 'medium';
+  look?: 'secondary' | 'ghost';
   onSubmit(form: FormData): Promise<unknown>;
   children: ReactNode;
 };
 
 /** A button that opens a form. The dialog closes when the server has accepted it. */
 export function FormDialog(props: FormDialogProps) {
-  const { open, title, action, size = 'small', onSubmit, children } = props;
+  const {
+    open,
+    label,
+    title,
+    action,
+    size = 'small',
+    look = 'secondary',
+    onSubmit,
+    children,
+  } = props;
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -39,7 +51,7 @@ export function FormDialog(props: FormDialogProps) {
   };
   return (
     <>
-      <Button size={size} onClick={() => setShown(true)}>
+      <Button look={look} size={size} aria-label={label} onClick={() => setShown(true)}>
         {open}
       </Button>
       <Dialog open={shown} onClose={close} title={title}>

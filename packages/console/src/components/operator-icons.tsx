@@ -21,3 +21,24 @@ export const PlusIcon = () => (
     <path d="M8 3v10M3 8h10" />
   </Icon>
 );
+export const OfficeIcon = () => (
+  <Icon>
+    <path d="M3.5 13.5v-11h6v11M9.5 6.5h3v7M2 13.5h12M5.5 5.25h2M5.5 8h2M5.5 10.75h2" />
+  </Icon>
+);
+export const PersonIcon = () => (
+  <Icon>
+    <circle cx="8" cy="5" r="2.5" />
+    <path d="M3 13.5c.4-2.8 2.3-4.5 5-4.5s4.6 1.7 5 4.5" />
+  </Icon>
+);
+export const TagIcon = () => (
+  <Icon>
+    <path d="M2.5 2.5h5l6 6-5 5-6-6zM5.25 5.25h.01" />
+  </Icon>
+);
+export const ListIcon = () => (
+  <Icon>
+    <path d="M6 4h7.5M6 8h7.5M6 12h7.5M3 4h.01M3 8h.01M3 12h.01" />
+  </Icon>
+);

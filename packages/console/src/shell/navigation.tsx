@@ -3,7 +3,16 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { ComponentType, ReactNode } from 'react';
 import { me } from '../api/account-queries.ts';
 import { ChartIcon, HostIcon, KeyIcon, NetworkIcon, ServerIcon } from '../components/icons.tsx';
-import { MapIcon, OverviewIcon, PlusIcon, QuestionIcon } from '../components/operator-icons.tsx';
+import {
+  ListIcon,
+  MapIcon,
+  OfficeIcon,
+  OverviewIcon,
+  PersonIcon,
+  PlusIcon,
+  QuestionIcon,
+  TagIcon,
+} from '../components/operator-icons.tsx';
 import { currentProject } from './current-project.ts';
 import { ProjectPicker } from './project-picker.tsx';
 
@@ -52,6 +61,10 @@ export function Navigation() {
             <Item to="/operator/hosts" icon={HostIcon} label="Hosts" />
             <Item to="/operator/why-not" icon={QuestionIcon} label="Why not?" />
             <Item to="/operator/join" icon={PlusIcon} label="Join a host" />
+            <Item to="/operator/tenants" icon={OfficeIcon} label="Tenants" />
+            <Item to="/operator/users" icon={PersonIcon} label="Users" />
+            <Item to="/operator/catalogue" icon={TagIcon} label="Catalogue" />
+            <Item to="/operator/audit-log" icon={ListIcon} label="Audit log" />
           </ul>
         </Group>
       )}

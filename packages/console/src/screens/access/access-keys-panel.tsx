@@ -6,12 +6,12 @@ import { Button } from '../../components/button.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { EntryList } from '../../components/entry-list.tsx';
 import { ErrorNote } from '../../components/error-note.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
 import { FormDialog, textOf } from '../../components/form-dialog.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { EntryList } from './entry-list.tsx';
 
 /** The keys with which programs use the project. */
 export function AccessKeysPanel({ projectId }: { projectId: string }) {

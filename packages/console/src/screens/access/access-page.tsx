@@ -5,7 +5,7 @@ import { AccessKeysPanel } from './access-keys-panel.tsx';
 import { MembersPanel } from './members-panel.tsx';
 import { SecondFactorPanel } from './second-factor-panel.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
-import { SshKeysPanel } from './ssh-keys-panel.tsx';
+import { OwnSshKeys, ProjectSshKeys } from './ssh-keys-panel.tsx';
 
 /** Who and what may use the project. */
 export function AccessPage() {
@@ -15,7 +15,8 @@ export function AccessPage() {
     <>
       <PageHeader title="Keys and members" />
       <div className="flex flex-col gap-4">
-        <SshKeysPanel projectId={projectId} />
+        <ProjectSshKeys projectId={projectId} />
+        <OwnSshKeys />
         <AccessKeysPanel projectId={projectId} />
         {organizationId && <MembersPanel organizationId={organizationId} projectId={projectId} />}
         <SecondFactorPanel />

@@ -3,12 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { gantry } from '../../api/client.ts';
 import { members } from '../../api/organization-queries.ts';
 import { DeleteButton } from '../../components/delete-button.tsx';
+import { EntryList } from '../../components/entry-list.tsx';
 import { ErrorNote } from '../../components/error-note.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
 import { FormDialog, textOf } from '../../components/form-dialog.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { EntryList } from './entry-list.tsx';
 
 type Role = Schemas['Member']['role'];
 type MembersPanelProps = { organizationId: string; projectId: string };

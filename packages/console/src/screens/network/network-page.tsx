@@ -8,6 +8,7 @@ import { Field, Input } from '../../components/field.tsx';
 import { FormDialog, textOf } from '../../components/form-dialog.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { AddressesPanel } from './addresses-panel.tsx';
 import { NetworkPanel } from './network-panel.tsx';
 import { TracePanel } from './trace-panel.tsx';
 
@@ -60,6 +61,7 @@ export function NetworkPage() {
             names={names}
           />
         ))}
+        <AddressesPanel projectId={projectId} vms={vms} locations={places} />
         <TracePanel projectId={projectId} vms={vms} />
       </div>
     </>

@@ -7,6 +7,7 @@ import { Field, Input, Select } from '../../components/field.tsx';
 import { FormDialog, textOf } from '../../components/form-dialog.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { CreateRule } from './create-rule.tsx';
+import { RenameButton } from './rename-button.tsx';
 import type { Rule } from './rule-matrix.ts';
 import { RuleTable } from './rule-table.tsx';
 
@@ -62,6 +63,14 @@ export function NetworkPanel(props: NetworkPanelProps) {
             </Field>
           </FormDialog>
           <CreateRule projectId={projectId} networkId={network.id} names={names} />
+          <RenameButton
+            name={network.name}
+            onRename={async (name) => {
+              const input = { project_id: projectId, network_id: network.id, body: { name } };
+              await gantry.networks.change(input);
+              await refresh();
+            }}
+          />
           <DeleteButton
             name={network.name}
             onConfirm={async () => {
@@ -79,11 +88,19 @@ export function NetworkPanel(props: NetworkPanelProps) {
       )}
       <ul className="mb-3 flex empty:hidden flex-wrap gap-x-6 gap-y-1" aria-label="Subnets">
         {subnets.map(({ id, name, cidr, location }) => (
-          <li key={id} className="flex items-center gap-2">
+          <li key={id} className="flex flex-wrap items-center gap-x-2">
             <span className="font-medium">{name}</span>
             <span className="text-muted">
               {cidr}, {location}
             </span>
+            <RenameButton
+              name={name}
+              onRename={async (next) => {
+                const input = { project_id: projectId, subnet_id: id, body: { name: next } };
+                await gantry.subnets.change(input);
+                await refresh();
+              }}
+            />
             <DeleteButton
               name={name}
               onConfirm={async () => {

@@ -1,4 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { fleet } from '../../api/admin-queries.ts';
+import { queryClient } from '../../api/query-client.ts';
 import { operatorRoute } from '../../routes.tsx';
 
 /** The screens of operators. Each is loaded when it is opened. */
@@ -11,6 +13,8 @@ export const operatorRoutes = [
   createRoute({
     getParentRoute: () => operatorRoute,
     path: 'map',
+    // The reply is large, so it is requested while the script of the screen is still on its way.
+    loader: () => void queryClient.prefetchQuery(fleet()),
     component: lazyRouteComponent(() => import('./fleet-map/fleet-map.tsx'), 'FleetMap'),
   }),
   createRoute({
@@ -37,5 +41,30 @@ export const operatorRoutes = [
     getParentRoute: () => operatorRoute,
     path: 'join',
     component: lazyRouteComponent(() => import('./join/join-host.tsx'), 'JoinHost'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'tenants',
+    component: lazyRouteComponent(() => import('./tenants/tenant-list.tsx'), 'TenantList'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'tenants/$organizationId',
+    component: lazyRouteComponent(() => import('./tenants/tenant-screen.tsx'), 'TenantScreen'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'users',
+    component: lazyRouteComponent(() => import('./tenants/user-list.tsx'), 'UserList'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'audit-log',
+    component: lazyRouteComponent(() => import('./tenants/audit-log.tsx'), 'AuditLog'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'catalogue',
+    component: lazyRouteComponent(() => import('./catalogue/catalogue.tsx'), 'CatalogueScreen'),
   }),
 ] as const;

@@ -48,19 +48,19 @@ export function drawHosts(
   hosts: readonly PlacedHost[],
 ): void {
   for (const placed of hosts) drawFrame(context, picture, placed);
-  for (const isPale of [true, false]) {
-    context.globalAlpha = isPale ? PALE : 1;
-    for (const state of STATES) {
-      const cells = hosts.flatMap((placed) =>
-        placed.cells.filter(
-          (cell) => cell.state === state && picture.matches(placed, cell) !== isPale,
-        ),
-      );
-      drawCells(context, picture, state, cells);
-    }
-  }
+  const [pale, clear] = [newGroups(), newGroups()];
+  for (const placed of hosts)
+    for (const cell of placed.cells)
+      (picture.matches(placed, cell) ? clear : pale)[cell.state].push(cell);
+  context.globalAlpha = PALE;
+  for (const state of STATES) drawCells(context, picture, state, pale[state]);
   context.globalAlpha = 1;
+  for (const state of STATES) drawCells(context, picture, state, clear[state]);
 }
+
+const newGroups = (): Record<GpuState, Cell[]> => ({
+  ...{ free: [], sold: [], cleaning: [], blocked: [] },
+});
 
 /** One path for all cells of a state is many times faster than one for each. */
 function drawCells(
@@ -69,6 +69,7 @@ function drawCells(
   state: GpuState,
   cells: Cell[],
 ): void {
+  if (cells.length === 0) return;
   const boxes = cells.map((cell) => toScreen(view, cell));
   const hasShape = (boxes[0]?.width ?? 0) >= SHAPE_FROM;
   context.beginPath();
@@ -106,9 +107,9 @@ function drawFrame(context: CanvasRenderingContext2D, picture: Picture, placed: 
   context.fillRect(x, y, width, height);
   context.lineWidth = isSelected ? 2 : 1;
   context.strokeStyle = isSelected ? palette.selected : isClosed ? palette.blocked : palette.line;
-  context.setLineDash(isClosed && !isSelected ? [4, 3] : []);
+  if (isClosed && !isSelected) context.setLineDash([4, 3]);
   context.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
-  context.setLineDash([]);
+  if (isClosed && !isSelected) context.setLineDash([]);
   if (view.scale < NAMES_FROM) return;
   context.fillStyle = isClosed ? palette.blocked : palette.muted;
   writeText(context, placed.host.name, {

@@ -78,6 +78,7 @@ export function FleetCanvas({ hosts, matches, onOpen, onPoint }: FleetCanvasProp
     element.height = size.height * devicePixelRatio;
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     const layout = layoutFleet(hosts, lineWidth(hosts.length, size));
+    performance.measure('fleet map layout', { start: started });
     const palette = before?.palette ?? readPalette(element);
     const view = before && isChosen.current ? before.view : fitAll(layout, size);
     picture.current = { layout, view, size, palette, matches: isMatch, selected: null };

@@ -1,7 +1,7 @@
 import type { StreamedEvent } from '@gantry/sdk';
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { adminKey } from '../../../api/admin-queries.ts';
+import { fleet } from '../../../api/admin-queries.ts';
 import { gantry } from '../../../api/client.ts';
 import { useStreamedEvents } from '../../../api/event-stream.ts';
 import { hostsOfEvent, replaceHosts } from './fleet-changes.ts';
@@ -11,13 +11,6 @@ import type { FleetHost } from './layout.ts';
 const WAIT_MS = 150;
 /** More hosts than this are read with all the others, because their ids would not fit into an address. */
 const MOST_AT_ONCE = 100;
-
-const fleet = () =>
-  queryOptions({
-    queryKey: adminKey('fleet'),
-    queryFn: async ({ signal }): Promise<FleetHost[]> =>
-      (await gantry.adminFleet.get({}, { signal })).hosts,
-  });
 
 /** Returns all hosts with their GPUs, and keeps them current by reading again what the event stream names. */
 export function useFleet() {

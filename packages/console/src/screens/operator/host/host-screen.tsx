@@ -10,6 +10,7 @@ import { Facts, Panel } from '../../../components/panel.tsx';
 import { RelativeTime } from '../../../components/relative-time.tsx';
 import { describeHost } from './describe-host.ts';
 import { DriftPanel } from './drift-panel.tsx';
+import { EditLabels } from './edit-labels.tsx';
 import { HostActions } from './host-actions.tsx';
 import { oneHost } from './host-queries.ts';
 import { Certificates, DeviceTable, PlacedVms } from './host-tables.tsx';
@@ -37,7 +38,12 @@ export function HostScreen() {
             ))}
           </span>
         }
-        actions={<HostActions host={host} />}
+        actions={
+          <>
+            <EditLabels host={host} />
+            <HostActions host={host} />
+          </>
+        }
       />
       <div className="flex flex-col gap-4">
         {host.trouble !== '' && (

@@ -1,10 +1,10 @@
 import type { Schemas } from '@gantry/sdk';
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { adminKey, allHosts } from '../../../api/admin-queries.ts';
+import { adminLocations } from '../../../api/admin-catalogue-queries.ts';
+import { allHosts } from '../../../api/admin-queries.ts';
 import { gantry } from '../../../api/client.ts';
-import { everyItem } from '../../../api/every-item.ts';
 import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
@@ -17,15 +17,9 @@ import { describeHost } from '../host/describe-host.ts';
 
 type NewToken = Schemas['NewJoinToken'];
 
-const allLocations = () =>
-  queryOptions({
-    queryKey: adminKey('locations'),
-    queryFn: ({ signal }) => everyItem(gantry.adminLocations.list({}, { signal })),
-  });
-
 /** Lets a new server join: a token, the line to paste there, and the server as soon as it appears. */
 export function JoinHost() {
-  const { data: locations, error } = useQuery(allLocations());
+  const { data: locations, error } = useQuery(adminLocations());
   const [location, setLocation] = useState('');
   const create = useMutation({
     mutationFn: (chosen: string) => gantry.adminJoinTokens.create({ body: { location: chosen } }),

@@ -1,4 +1,3 @@
-import { ApiError } from '@gantry/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,34 +5,58 @@ import { gantry } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
 import { ErrorNote } from '../../../components/error-note.tsx';
 import { Field, Input, Select, TextArea } from '../../../components/field.tsx';
-import { Panel } from '../../../components/panel.tsx';
-import { formatPrice } from '../../../format/money.ts';
+import { Note } from '../../../components/note.tsx';
+import { DiskChoice } from './disk-choice.tsx';
+import { fieldProblem, isGeneral } from './field-problem.ts';
 import { KeyChoice } from './key-choice.tsx';
 import { NetworkChoice } from './network-choice.tsx';
+import { PricePanel } from './price-panel.tsx';
 import { RequestPreview } from './request-preview.tsx';
 import { TypeChoice } from './type-choice.tsx';
 import type { Catalogue } from './use-catalogue.ts';
+import { useCheck } from './use-check.ts';
 import { EMPTY_DRAFT, toCreateVmBody, type VmDraft } from './vm-draft.ts';
+
+/** The form shows what is wrong with these beside them. */
+const SHOWN_FIELDS = [
+  ...['name', 'location', 'type', 'image', 'ssh_public_key', 'ssh_keys'],
+  ...['network_interfaces', 'disks', 'tags', 'user_data'],
+];
 
 type CreateVmFormProps = { projectId: string; catalogue: Catalogue };
 
 /** The form, and beside it the price and the same request for other tools. */
 export function CreateVmForm({ projectId, catalogue }: CreateVmFormProps) {
-  const { locations, specs, availabilities, images, prices, keys, networks } = catalogue;
+  const { locations, specs, availabilities, images, networks } = catalogue;
   const [draft, setDraft] = useState(() => firstDraft(catalogue));
-  const change = (part: Partial<VmDraft>) => setDraft((before) => ({ ...before, ...part }));
   const here = new Map(
     availabilities
       .filter(({ location }) => location === draft.location)
-      .map(({ type, available }) => [type, available]),
+      .map((availability) => [availability.type, availability]),
   );
   const usable = images.filter((image) => image.locations.includes(draft.location));
+  const disks = catalogue.disks.filter(
+    ({ location, vm_ids }) => location === draft.location && vm_ids.length === 0,
+  );
+  const addresses = catalogue.addresses.filter(
+    ({ location, vm_id }) => location === draft.location && vm_id === '',
+  );
   // What another location does not have cannot stay chosen.
   const type = here.has(draft.type) ? draft.type : '';
   const image = usable.some(({ name }) => name === draft.image)
     ? draft.image
     : (usable[0]?.name ?? '');
-  const body = toCreateVmBody({ ...draft, type, image });
+  const shown: VmDraft = {
+    ...draft,
+    ...{ type, image },
+    existingDisks: draft.existingDisks.filter((id) => disks.some((disk) => disk.id === id)),
+    publicAddress:
+      draft.publicAddress === 'none' || addresses.some(({ id }) => id === draft.publicAddress)
+        ? draft.publicAddress
+        : 'dynamic',
+  };
+  const body = toCreateVmBody(shown);
+  const check = useCheck(projectId, body);
   const navigate = useNavigate();
   const create = useMutation({
     mutationFn: () => gantry.vms.create({ project_id: projectId, body }),
@@ -43,8 +66,12 @@ export function CreateVmForm({ projectId, catalogue }: CreateVmFormProps) {
         params: { projectId, vmId: operation.metadata.id },
       }),
   });
-  const problem = (...fields: string[]) => problemWith(create.error, fields);
-  const price = prices.get(type);
+  const change = (part: Partial<VmDraft>) => {
+    create.reset();
+    setDraft((before) => ({ ...before, ...part }));
+  };
+  const refusal = create.error ?? check.error;
+  const problem = (...fields: string[]) => fieldProblem(refusal, fields);
   return (
     <form
       className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
@@ -90,7 +117,6 @@ export function CreateVmForm({ projectId, catalogue }: CreateVmFormProps) {
           <TypeChoice
             specs={specs}
             availability={here}
-            prices={prices}
             chosen={type}
             onChoose={(chosen) => change({ type: chosen })}
           />
@@ -112,15 +138,22 @@ export function CreateVmForm({ projectId, catalogue }: CreateVmFormProps) {
           )}
         </Field>
         <KeyChoice
-          keys={keys}
+          keys={[...catalogue.ownKeys, ...catalogue.keys]}
           draft={draft}
           error={problem('ssh_public_key', 'ssh_keys')}
           onChange={change}
         />
         <NetworkChoice
           networks={networks}
-          draft={draft}
-          error={problem('network_interfaces')}
+          addresses={addresses}
+          draft={shown}
+          problem={problem}
+          onChange={change}
+        />
+        <DiskChoice
+          disks={disks}
+          draft={shown}
+          problemAt={(index) => problem(`disks.${index}`)}
           onChange={change}
         />
         <Field
@@ -154,17 +187,15 @@ export function CreateVmForm({ projectId, catalogue }: CreateVmFormProps) {
         </Field>
       </div>
       <div className="flex min-w-0 flex-col gap-4 lg:sticky lg:top-6">
-        <Panel title="Price">
-          <p className="text-xl font-semibold">
-            {type === '' ? '–' : formatPrice(price ?? 0)}
-            <span className="text-base font-normal text-muted"> per hour while it runs</span>
-          </p>
-          <p className="mt-1 mb-3 text-sm text-muted">
-            {priceNote({ type, available: here.get(type) ?? false, priced: price !== undefined })}
-          </p>
+        <PricePanel availability={here.get(type)} estimate={check.estimate}>
           {create.error && (
             <div className="mb-3">
               <ErrorNote error={create.error} title="The VM was not created" />
+            </div>
+          )}
+          {!create.error && isGeneral(check.error, SHOWN_FIELDS) && (
+            <div className="mb-3">
+              <Note tone="warn">It would be refused now: {check.error?.message}</Note>
             </div>
           )}
           <Button
@@ -176,8 +207,12 @@ export function CreateVmForm({ projectId, catalogue }: CreateVmFormProps) {
           >
             Create VM
           </Button>
-        </Panel>
-        <RequestPreview body={body} projectId={projectId} networks={networks} />
+        </PricePanel>
+        <RequestPreview
+          body={body}
+          projectId={projectId}
+          things={[...networks, ...disks, ...addresses]}
+        />
       </div>
     </form>
   );
@@ -197,23 +232,4 @@ function firstDraft({ locations, specs, availabilities, images }: Catalogue): Vm
     type: type?.product_name ?? '',
     image: images[0]?.name ?? '',
   };
-}
-
-type PriceFacts = { type: string; available: boolean; priced: boolean };
-
-function priceNote({ type, available, priced }: PriceFacts): string {
-  if (type === '') return 'Choose a type.';
-  const free = available
-    ? 'A VM of this type can be placed now.'
-    : 'No host has room for this type now: the creation would fail.';
-  return priced ? `${free} Disks are charged separately.` : `${free} The type has no price.`;
-}
-
-/** What the server said about one of the fields or its members. */
-function problemWith(error: unknown, fields: string[]): string | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const found = error.fields.find(({ field }) =>
-    fields.some((name) => field === name || field.startsWith(`${name}.`)),
-  );
-  return found?.reason;
 }

@@ -3,13 +3,14 @@ import { Field, TextArea } from '../../../components/field.tsx';
 import type { VmDraft } from './vm-draft.ts';
 
 type KeyChoiceProps = {
-  keys: Schemas['SshKey'][];
+  /** Those of the person first: of two with a name, theirs is used. */
+  keys: Schemas['UserSshKey'][];
   draft: VmDraft;
   error: string | undefined;
   onChange(change: Partial<VmDraft>): void;
 };
 
-/** The keys that open the VM: those of the project, and pasted ones. */
+/** The keys that open the VM: stored ones, and pasted ones. */
 export function KeyChoice({ keys, draft, error, onChange }: KeyChoiceProps) {
   const { storedKeys, pastedKeys } = draft;
   const toggle = (name: string) =>

@@ -3,16 +3,21 @@ import type { VmDraft } from './vm-draft.ts';
 
 type NetworkChoiceProps = {
   networks: { id: string; name: string; cidr: string }[];
+  /** The reserved addresses of the location that no VM has. */
+  addresses: { id: string; name: string; address: string }[];
   draft: VmDraft;
-  error: string | undefined;
+  problem(...fields: string[]): string | undefined;
   onChange(change: Partial<VmDraft>): void;
 };
 
-export function NetworkChoice({ networks, draft, error, onChange }: NetworkChoiceProps) {
+const INTERFACE = 'network_interfaces.0';
+
+export function NetworkChoice(props: NetworkChoiceProps) {
+  const { networks, addresses, draft, problem, onChange } = props;
   return (
     <fieldset className="grid gap-4 sm:grid-cols-2">
       <legend className="mb-2 text-lg font-semibold">Network</legend>
-      <Field label="Network" error={error}>
+      <Field label="Network" error={problem(`${INTERFACE}.network_id`, `${INTERFACE}.subnet_id`)}>
         {(control) => (
           <Select
             {...control}
@@ -28,15 +33,20 @@ export function NetworkChoice({ networks, draft, error, onChange }: NetworkChoic
           </Select>
         )}
       </Field>
-      <Field label="Public address">
+      <Field label="Public address" error={problem(`${INTERFACE}.public_ipv4`)}>
         {(control) => (
           <Select
             {...control}
-            value={draft.publicAddress ? 'yes' : 'no'}
-            onChange={({ target }) => onChange({ publicAddress: target.value === 'yes' })}
+            value={draft.publicAddress}
+            onChange={({ target }) => onChange({ publicAddress: target.value })}
           >
-            <option value="yes">Yes, if one is left</option>
-            <option value="no">No</option>
+            <option value="dynamic">Yes, if one is left</option>
+            {addresses.map(({ id, name, address }) => (
+              <option key={id} value={id}>
+                {name} ({address}), reserved
+              </option>
+            ))}
+            <option value="none">No</option>
           </Select>
         )}
       </Field>

@@ -6,7 +6,11 @@ import { EMPTY_DRAFT, toCreateVmBody } from './vm-draft.ts';
 const place = {
   origin: 'https://gantry.example.com',
   projectId: 'p-1',
-  networkNames: new Map([['n-1', 'back end']]),
+  names: new Map([
+    ['n-1', 'back end'],
+    ['d-1', 'old data'],
+    ['a-1', 'front'],
+  ]),
 };
 const draft = {
   ...EMPTY_DRAFT,
@@ -28,7 +32,7 @@ describe('the request for a draft', () => {
     const body = toCreateVmBody({
       ...draft,
       ...{ storedKeys: ['laptop'], pastedKeys: 'key-1\nkey-2', networkId: 'n-1' },
-      ...{ publicAddress: false, tags: 'env=prod, note=a=b\nempty', userData: '#cloud-config\n' },
+      ...{ publicAddress: 'none', tags: 'env=prod, note=a=b\nempty', userData: '#cloud-config\n' },
     });
     expect(body).toMatchObject({
       ssh_public_key: 'key-1',
@@ -36,6 +40,18 @@ describe('the request for a draft', () => {
       network_interfaces: [{ network_id: 'n-1', public_ipv4: { type: 'none' } }],
       tags: { env: 'prod', note: 'a=b', empty: '' },
       user_data: '#cloud-config\n',
+    });
+  });
+
+  it('attaches disks, creates disks, and has a reserved address', () => {
+    const body = toCreateVmBody({
+      ...draft,
+      ...{ existingDisks: ['d-1'], newDisks: [{ key: 1, name: 'data', sizeGib: '50' }] },
+      publicAddress: 'a-1',
+    });
+    expect(body).toMatchObject({
+      disks: [{ disk_id: 'd-1' }, { name: 'data', size: '50GiB' }],
+      network_interfaces: [{ public_ipv4: { type: 'reserved', id: 'a-1' } }],
     });
   });
 });
@@ -56,8 +72,22 @@ describe('the request as commands', () => {
     );
   });
 
-  it('names what the command line has no flag for', () => {
-    expect(renderCli({ ...body, user_data: '#!' }, place)).toMatch(/^# Without user data/);
+  it('has stored keys, disks and addresses by name, and the user data as a file', () => {
+    const command = renderCli(
+      {
+        ...body,
+        ...{ ssh_keys: ['laptop', 'ssh-rsa A'], user_data: '#!' },
+        disks: [{ disk_id: 'd-1' }, { name: 'new', size: '5GiB' }],
+        network_interfaces: [{ public_ipv4: { type: 'reserved', id: 'a-1' } }],
+      },
+      place,
+    );
+    const words = wordsOf(command.slice(command.indexOf('gantry')));
+    expect(words).toContain(
+      ['--ssh-key', 'laptop', '--public-address', 'front', '--disk', 'old data'].join('\n'),
+    );
+    expect(words).toContain(['--disk', 'new=5GiB', '--tag'].join('\n'));
+    expect(words).toContain(['--user-data', 'user-data.txt'].join('\n'));
   });
 
   it('is the same body in the program', () => {

@@ -4,8 +4,8 @@ type Place = {
   /** The address of the API. */
   origin: string;
   projectId: string;
-  /** The names of the project's networks, by id. */
-  networkNames: ReadonlyMap<string, string>;
+  /** The names of the project's networks, disks and reserved addresses, by id. */
+  names: ReadonlyMap<string, string>;
 };
 
 /** The same request for a shell without any tool of ours. The access key comes from the environment. */
@@ -18,28 +18,35 @@ export function renderCurl(body: CreateVmBody, { origin, projectId }: Place): st
   ].join('\n');
 }
 
-/** The same request for the command line. What it has no flag for is named. */
-export function renderCli(body: CreateVmBody, { networkNames }: Place): string {
-  const { name, type, location, image, tags = {}, network_interfaces = [] } = body;
+/** The same request for the command line. Texts that it reads from files are named. */
+export function renderCli(body: CreateVmBody, { names }: Place): string {
+  const { name, type, location, image, tags = {}, network_interfaces = [], disks = [] } = body;
   const [{ network_id = '', public_ipv4 } = {}] = network_interfaces;
+  const named = (id: string) => names.get(id) ?? id;
   const flags = [
-    `--type ${quote(type)}`,
-    `--location ${quote(location)}`,
-    `--image ${quote(image)}`,
-    ...(body.ssh_public_key ? ['--ssh-key ~/.ssh/id_ed25519.pub'] : []),
-    ...(network_id === ''
-      ? []
-      : [`--network ${quote(networkNames.get(network_id) ?? network_id)}`]),
-    ...(public_ipv4?.type === 'none' ? ['--no-public-address'] : []),
-    ...Object.entries(tags).map(([key, value]) => `--tag ${quote(`${key}=${value}`)}`),
-  ];
-  const missing = [
-    ...(body.ssh_keys ? ['stored SSH keys'] : []),
-    ...(body.user_data ? ['user data'] : []),
-  ];
-  const note = `# Without ${missing.join(' and ')}: use the API for these.`;
+    ['--type', type],
+    ['--location', location],
+    ['--image', image],
+    ...storedKeysOf(body).map((key) => ['--ssh-key', key]),
+    ...(network_id === '' ? [] : [['--network', named(network_id)]]),
+    ...(public_ipv4?.id ? [['--public-address', named(public_ipv4.id)]] : []),
+    ...disks.map((disk) => [
+      '--disk',
+      disk.disk_id ? named(disk.disk_id) : `${disk.name}=${disk.size}`,
+    ]),
+    ...Object.entries(tags).map(([key, value]) => ['--tag', `${key}=${value}`]),
+    ...(body.user_data ? [['--user-data', 'user-data.txt']] : []),
+  ].map(([flag, value = '']) => `${flag} ${quote(value)}`);
+  // A quoted tilde would not become the home directory.
+  if (body.ssh_public_key) flags.push('--ssh-key ~/.ssh/id_ed25519.pub');
+  if (public_ipv4?.type === 'none') flags.push('--no-public-address');
   const command = [`gantry vm create ${quote(name)}`, ...flags].join(' \\\n  ');
-  return missing.length === 0 ? command : `${note}\n${command}`;
+  return body.user_data ? `# user-data.txt has the text of “User data”.\n${command}` : command;
+}
+
+/** Names of stored keys have no blank, and public keys have one. */
+function storedKeysOf({ ssh_keys = [] }: CreateVmBody): string[] {
+  return ssh_keys.filter((key) => !key.includes(' '));
 }
 
 /** The same request for programs. */

@@ -7,13 +7,14 @@ import type { CreateVmBody } from './vm-draft.ts';
 type RequestPreviewProps = {
   body: CreateVmBody;
   projectId: string;
-  networks: { id: string; name: string }[];
+  /** What the request refers to by id: networks, disks, reserved addresses. */
+  things: { id: string; name: string }[];
 };
 
 /** The request that the form sends, for people who want to automate it. */
-export function RequestPreview({ body, projectId, networks }: RequestPreviewProps) {
-  const networkNames = new Map(networks.map(({ id, name }) => [id, name]));
-  const place = { origin: location.origin, projectId, networkNames };
+export function RequestPreview({ body, projectId, things }: RequestPreviewProps) {
+  const names = new Map(things.map(({ id, name }) => [id, name]));
+  const place = { origin: location.origin, projectId, names };
   const named = { ...body, name: body.name || 'NAME' };
   return (
     <Panel title="The same request">

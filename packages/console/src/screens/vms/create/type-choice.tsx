@@ -4,20 +4,22 @@ import { classNames } from '../../../components/class-names.ts';
 import { formatPrice } from '../../../format/money.ts';
 
 type Spec = Schemas['Spec'];
+type Availability = Schemas['Availability'];
 
 type TypeChoiceProps = {
   specs: Spec[];
-  /** Whether a VM of each type could be placed now in the chosen location. Absent: it does not offer the type. */
-  availability: ReadonlyMap<string, boolean>;
-  /** USD per hour; a type without a price costs nothing. */
-  prices: ReadonlyMap<string, number>;
+  /** What the chosen location has of each type. Absent: it does not offer the type. */
+  availability: ReadonlyMap<string, Availability>;
   chosen: string;
   onChoose(type: string): void;
 };
 
 /** The types that the location offers, with what each consists of and costs. */
-export function TypeChoice({ specs, availability, prices, chosen, onChoose }: TypeChoiceProps) {
-  const offered = specs.filter(({ product_name }) => availability.has(product_name));
+export function TypeChoice({ specs, availability, chosen, onChoose }: TypeChoiceProps) {
+  const offered = specs.flatMap((spec) => {
+    const now = availability.get(spec.product_name);
+    return now ? { spec, now } : [];
+  });
   return (
     <div className="max-h-[22rem] overflow-auto rounded-lg border border-line bg-surface">
       <table className="w-full border-collapse text-sm" aria-label="VM types">
@@ -44,12 +46,11 @@ export function TypeChoice({ specs, availability, prices, chosen, onChoose }: Ty
           </tr>
         </thead>
         <tbody>
-          {offered.map((spec) => (
+          {offered.map(({ spec, now }) => (
             <TypeRow
               key={spec.product_name}
               spec={spec}
-              available={availability.get(spec.product_name) ?? false}
-              price={prices.get(spec.product_name)}
+              now={now}
               checked={chosen === spec.product_name}
               onChoose={() => onChoose(spec.product_name)}
             />
@@ -65,13 +66,12 @@ export function TypeChoice({ specs, availability, prices, chosen, onChoose }: Ty
 
 type TypeRowProps = {
   spec: Spec;
-  available: boolean;
-  price: number | undefined;
+  now: Availability;
   checked: boolean;
   onChoose(): void;
 };
 
-function TypeRow({ spec, available, price, checked, onChoose }: TypeRowProps) {
+function TypeRow({ spec, now, checked, onChoose }: TypeRowProps) {
   const { product_name: name, num_gpu, gpu_type, cpu_cores, memory_gb } = spec;
   return (
     // A click anywhere in the row chooses the type; the keyboard uses the radio button in it.
@@ -97,19 +97,27 @@ function TypeRow({ spec, available, price, checked, onChoose }: TypeRowProps) {
       <td className="px-2 py-1 whitespace-nowrap">
         {num_gpu === 0 ? '–' : `${num_gpu} × ${gpu_type}`}
         <span className="block text-muted sm:hidden">
-          <Availability free={available} />
+          <Room now={now} />
         </span>
       </td>
       <td className="hidden px-2 text-right xl:table-cell">{cpu_cores}</td>
       <td className="hidden px-2 text-right whitespace-nowrap md:table-cell">{memory_gb} GB</td>
-      <td className="px-2 text-right">{price === undefined ? '–' : formatPrice(price)}</td>
+      <td className="px-2 text-right">{now.priced ? formatPrice(now.usd_per_hour) : '–'}</td>
       <td className="hidden px-2 pr-4 sm:table-cell">
-        <Availability free={available} />
+        <Room now={now} />
       </td>
     </tr>
   );
 }
 
-function Availability({ free }: { free: boolean }) {
-  return <Badge tone={free ? 'good' : 'idle'}>{free ? 'Available' : 'None left'}</Badge>;
+/** The server counts up to 100. */
+function Room({ now: { available, count, reason } }: { now: Availability }) {
+  if (!available) {
+    return (
+      <span title={reason}>
+        <Badge tone="idle">None left</Badge>
+      </span>
+    );
+  }
+  return <Badge tone="good">{count >= 100 ? '100 or more' : `${count} left`}</Badge>;
 }
