@@ -46,7 +46,10 @@ addEventListener('storage', ({ key, newValue }) => {
 function resume(): void {
   candidate = undefined;
   const now = storage.getItem(PERSON);
-  if (person !== null && now !== person) return location.assign('/');
+  if (person !== null && now !== person) {
+    location.assign('/');
+    return;
+  }
   person = now;
   session.set('active');
 }
