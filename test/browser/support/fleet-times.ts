@@ -32,8 +32,10 @@ export function readFleetTimes(page: Page): Promise<FleetTimes> {
 
 const MOVES = 60;
 
-/** Drags the map across the canvas. Returns the time between each two frames of the browser meanwhile. */
-export async function dragMap(page: Page): Promise<number[]> {
+/** The times between frames of the browser while the map is dragged. Most frames have nothing to draw. */
+type Frames = { frames: number; median_ms: number; p95_ms: number; longest_ms: number };
+
+export async function dragMap(page: Page): Promise<Frames> {
   const box = await page.getByRole('application').boundingBox();
   if (!box) throw new Error('the map is not shown');
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -50,5 +52,28 @@ export async function dragMap(page: Page): Promise<number[]> {
     'cancelAnimationFrame(window.frame); window.frameTimes',
   )) as number[];
   await page.mouse.up();
-  return times.slice(1).map((at, index) => at - (times[index] ?? at));
+  const gaps = times.slice(1).map((at, index) => at - (times[index] ?? at));
+  const sorted = gaps.sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  return { frames: sorted.length, median_ms: at(0.5), p95_ms: at(0.95), longest_ms: at(1) };
+}
+
+/** A channel of a pixel may differ by so much, because coordinates are rounded. */
+const ROUNDING = 12;
+
+/** How many values of the picture change if it is drawn anew as a whole. */
+export async function countStalePixels(page: Page): Promise<number> {
+  const read = `(() => {
+    const canvas = document.querySelector('canvas');
+    return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  })()`;
+  await page.evaluate(`window.moved = ${read}`);
+  // To select no host draws everything.
+  await page.getByRole('application').press('Escape');
+  return (await page.evaluate(`new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const whole = ${read};
+      resolve(whole.filter((value, index) => Math.abs(value - window.moved[index]) > ${ROUNDING}).length);
+    }));
+  })`)) as number;
 }

@@ -1,5 +1,5 @@
-import type { Cell, FleetLayout, GpuState, PlacedHost, Titled } from './layout.ts';
-import { isVisible, type Size, toScreen, type View } from './view.ts';
+import type { Box, Cell, FleetLayout, GpuState, PlacedHost, Titled } from './layout.ts';
+import { comesIntoSight, isVisible, type Point, type Size, toScreen, type View } from './view.ts';
 
 /** Draws the fleet. Each state has a shape too, so that it can be told apart without its colour. */
 
@@ -27,9 +27,33 @@ const PALE = 0.16;
 const STATES: GpuState[] = ['free', 'sold', 'cleaning', 'blocked'];
 
 export function drawFleet(context: CanvasRenderingContext2D, picture: Picture): void {
-  const { layout, view, size, palette } = picture;
+  drawPart(context, picture, { x: 0, y: 0, ...picture.size });
+}
+
+/**
+ * Moves what is drawn, and draws what comes into sight: most of a large fleet stays in sight. `by` is in pixels of the
+ * screen; only whole pixels can be moved without a blur.
+ */
+export function drawMoved(context: CanvasRenderingContext2D, picture: Picture, by: Point): void {
+  context.save();
+  context.resetTransform();
+  context.globalCompositeOperation = 'copy';
+  context.drawImage(context.canvas, by.x * devicePixelRatio, by.y * devicePixelRatio);
+  context.restore();
+  for (const strip of comesIntoSight(picture.size, by)) {
+    context.save();
+    context.beginPath();
+    context.rect(strip.x, strip.y, strip.width, strip.height);
+    context.clip();
+    drawPart(context, picture, strip);
+    context.restore();
+  }
+}
+
+function drawPart(context: CanvasRenderingContext2D, picture: Picture, part: Box): void {
+  const { layout, view, palette } = picture;
   context.fillStyle = palette.canvas;
-  context.fillRect(0, 0, size.width, size.height);
+  context.fillRect(part.x, part.y, part.width, part.height);
   const whole = layout.locations.map((location) => ({ ...location, width: layout.width }));
   drawTitles(context, picture, whole, { size: 15, colour: palette.text });
   if (view.scale >= TITLES_FROM)
@@ -37,7 +61,7 @@ export function drawFleet(context: CanvasRenderingContext2D, picture: Picture): 
   drawHosts(
     context,
     picture,
-    layout.hosts.filter((placed) => isVisible(view, placed, size)),
+    layout.hosts.filter((placed) => isVisible(view, placed, part)),
   );
 }
 
@@ -126,7 +150,7 @@ function drawTitles(
 ): void {
   context.fillStyle = colour;
   for (const titled of titles) {
-    if (!isVisible(view, titled, canvas)) continue;
+    if (!isVisible(view, titled, { x: 0, y: 0, ...canvas })) continue;
     const { x, y, width } = toScreen(view, titled);
     // Titles stay legible when the map is small, as far as there is room for them.
     const pixels = Math.max(9, size * Math.min(view.scale, 1.4));

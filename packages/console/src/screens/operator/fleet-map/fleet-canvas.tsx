@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { type OnPoint, usePointers, useSizeOf, useTheme, useWheel } from './canvas-hooks.ts';
-import { drawFleet, drawHosts, type Picture } from './draw.ts';
+import { drawFleet, drawHosts, drawMoved, type Picture } from './draw.ts';
 import {
   applyHosts,
   type Cell,
@@ -12,7 +12,17 @@ import {
 } from './layout.ts';
 import { nextHost } from './next-host.ts';
 import { readPalette } from './palette.ts';
-import { fitAll, panBy, reveal, type Size, toPlane, toScreen, type View, zoomAt } from './view.ts';
+import {
+  fitAll,
+  type Point,
+  panBy,
+  reveal,
+  type Size,
+  toPlane,
+  toScreen,
+  type View,
+  zoomAt,
+} from './view.ts';
 
 type FleetCanvasProps = {
   hosts: FleetHost[];
@@ -32,21 +42,29 @@ export function FleetCanvas({ hosts, matches, onOpen, onPoint }: FleetCanvasProp
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   const picture = useRef<Picture | null>(null);
   const frame = useRef(0);
+  /** How far the view has moved since the last drawing; null if more than that has changed. */
+  const moved = useRef<Point | null>(null);
   /** The view follows the size of the window until a person has chosen one. */
   const isChosen = useRef(false);
 
-  const drawSoon = () => {
+  const drawSoon = (by: Point | null = null) => {
+    const before = frame.current === 0 ? { x: 0, y: 0 } : moved.current;
+    moved.current = by && before && { x: before.x + by.x, y: before.y + by.y };
     cancelAnimationFrame(frame.current);
     frame.current = requestAnimationFrame(() => {
+      frame.current = 0;
       const context = canvas.current?.getContext('2d');
-      if (context && picture.current) drawFleet(context, picture.current);
+      if (!context || !picture.current) return;
+      if (moved.current && isWhole(moved.current))
+        drawMoved(context, picture.current, moved.current);
+      else drawFleet(context, picture.current);
     });
   };
-  const changeView = (change: (view: View, shown: Picture) => View) => {
+  const changeView = (change: (view: View, shown: Picture) => View, by: Point | null = null) => {
     if (!picture.current) return;
     isChosen.current = true;
     picture.current.view = change(picture.current.view, picture.current);
-    drawSoon();
+    drawSoon(by);
   };
   const zoomBy = (factor: number) =>
     changeView((view, shown) =>
@@ -70,6 +88,7 @@ export function FleetCanvas({ hosts, matches, onOpen, onPoint }: FleetCanvasProp
     const dirty = before && changed && applyHosts(before.layout, changed);
     if (before && dirty) {
       drawHosts(context, before, dirty);
+      moved.current = null;
       performance.measure('fleet map update', { start: started });
       return;
     }
@@ -107,7 +126,7 @@ export function FleetCanvas({ hosts, matches, onOpen, onPoint }: FleetCanvasProp
   const pointers = usePointers({
     hit: (at) =>
       picture.current && hitTest(picture.current.layout, toPlane(picture.current.view, at)),
-    onPan: (by) => changeView((view) => panBy(view, by)),
+    onPan: (by) => changeView((view) => panBy(view, by), by),
     onClick: (hit) => onOpen(hit.placed.host, hit.cell),
     onPoint,
   });
@@ -156,6 +175,10 @@ function changedHosts({ layout }: Picture, hosts: readonly FleetHost[]): FleetHo
   if (layout.hosts.length !== hosts.length) return null;
   const before = new Set(layout.hosts.map(({ host }) => host));
   return hosts.filter((host) => !before.has(host));
+}
+
+function isWhole({ x, y }: Point): boolean {
+  return Number.isInteger(x * devicePixelRatio) && Number.isInteger(y * devicePixelRatio);
 }
 
 /** Wide enough that the whole fleet has about the shape of the canvas. */

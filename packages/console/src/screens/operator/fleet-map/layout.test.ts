@@ -151,8 +151,9 @@ describe('the view', () => {
   it('reveals a box that is outside, and does not move for one that is inside', () => {
     const view = { x: 0, y: 0, scale: 1 };
     const far = { x: 2000, y: -500, width: 50, height: 20 };
-    expect(isVisible(view, far, canvas)).toBe(false);
-    expect(isVisible(reveal(view, far, canvas), far, canvas)).toBe(true);
+    const whole = { x: 0, y: 0, ...canvas };
+    expect(isVisible(view, far, whole)).toBe(false);
+    expect(isVisible(reveal(view, far, canvas), far, whole)).toBe(true);
     expect(reveal(view, { x: 100, y: 100, width: 50, height: 20 }, canvas)).toEqual(view);
   });
 });

@@ -3,7 +3,7 @@ import type { Box } from './layout.ts';
 /** What part of the plane the canvas shows: a point of the plane is at `(point - origin) * scale`. */
 export type View = { x: number; y: number; scale: number };
 export type Size = { width: number; height: number };
-type Point = { x: number; y: number };
+export type Point = { x: number; y: number };
 
 const MIN_SCALE = 0.05;
 const MAX_SCALE = 4;
@@ -56,10 +56,22 @@ export function reveal(view: View, box: Box, canvas: Size): View {
   });
 }
 
-/** Whether a box is on the canvas, at least in part. */
-export function isVisible(view: View, box: Box, canvas: Size): boolean {
+/** Whether a box is in a part of the canvas, at least partly. */
+export function isVisible(view: View, box: Box, part: Box): boolean {
   const { x, y, width, height } = toScreen(view, box);
-  return x < canvas.width && y < canvas.height && x + width > 0 && y + height > 0;
+  return (
+    x < part.x + part.width && y < part.y + part.height && x + width > part.x && y + height > part.y
+  );
+}
+
+/** The strips of the canvas that were not in sight before the picture was moved. */
+export function comesIntoSight({ width, height }: Size, by: Point): Box[] {
+  const columns = Math.min(Math.abs(by.x), width);
+  const rows = Math.min(Math.abs(by.y), height);
+  return [
+    { x: by.x > 0 ? 0 : width - columns, y: 0, width: columns, height },
+    { x: 0, y: by.y > 0 ? 0 : height - rows, width, height: rows },
+  ].filter((strip) => strip.width > 0 && strip.height > 0);
 }
 
 function clamp(value: number, least: number, most: number): number {
