@@ -128,8 +128,8 @@ describe('login', () => {
     });
     const wrong = await cli.run(['login', '--server', 'localhost:80']);
     expect(wrong.stderr).toContain('gantry: --server: localhost:80 is not an address');
-    const nobody = await cli.run(['login', '--server', server.url], { input: KEY });
-    expect(nobody.stderr).toContain('Give --email ADDRESS or --access-key');
+    const unnamed = await cli.run(['login', '--server', server.url], { input: KEY });
+    expect(unnamed.stderr).toContain('Give --email ADDRESS or --access-key');
     expect(server.seen).toEqual([]);
   });
 });
