@@ -37,6 +37,7 @@ it('the form shows what is available and what it costs, and the same request for
   await page.getByText('This project has no VM yet').waitFor();
   await look('vms-empty');
   await page.getByRole('link', { name: 'Create VM' }).first().click();
+  await page.getByRole('heading', { name: 'Create a VM' }).waitFor();
   await page.getByRole('radio', { name: 'a40.1x' }).check();
   await page.getByText('Up to 16 VMs of this type fit now').waitFor();
   await page.getByText('$1.25 per hour').waitFor();
