@@ -75,9 +75,7 @@ describe('a stock Debian server', () => {
     await lab.ask('sync');
     await lab.reset();
     expect(await lab.ask('cat /proc/mdstat')).not.toMatch(/^md/m);
-    const running = async () => lab.ask('virsh -q -c qemu:///system list --name');
-    await expect.poll(running).toContain(`gantry-${vm.id}`);
-    await expect.poll(stateOfVm).toBe('STATE_RUNNING');
+    await vmRunsAgain();
     expect(await lab.ask('cat /proc/mdstat')).not.toMatch(/^md/m);
   });
 
@@ -95,7 +93,7 @@ describe('a stock Debian server', () => {
     await lab.ask(`mdadm --assemble --run /dev/md127 /dev/${first?.trim()} /dev/${second?.trim()}`);
     expect(await lab.ask('cat /proc/mdstat')).toMatch(/^md127 : active raid0/m);
     await agent.start();
-    await expect.poll(stateOfVm).toBe('STATE_RUNNING');
+    await vmRunsAgain();
     expect(await lab.ask('cat /proc/mdstat')).not.toMatch(/^md/m);
     const { drives } = await show();
     for (const drive of drives) expect(drive).toMatchObject({ vm_id: vm.id, problems: [] });
@@ -113,6 +111,13 @@ describe('a stock Debian server', () => {
     }
     expect((await lab.ask('virsh -q -c qemu:///system list --all --name')).trim()).toBe('');
   });
+
+  /** The state in the control plane is from before the reset until the host has reported. */
+  async function vmRunsAgain(): Promise<void> {
+    const running = async () => cloud.lab.ask('virsh -q -c qemu:///system list --name');
+    await expect.poll(running).toContain(`gantry-${vm.id}`);
+    await expect.poll(stateOfVm).toBe('STATE_RUNNING');
+  }
 
   /** Creates a RAID0 on files of the drives' size, and returns the start of each, as base64. */
   async function raidMembers(): Promise<string[]> {
