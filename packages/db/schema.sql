@@ -856,11 +856,16 @@ create table refresh_tokens (
   revoked_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone default now() not null,
   expires_at timestamp(3) with time zone not null,
+  source_ip text default ''::text not null,
+  user_agent text default ''::text not null,
+  login_ended_at timestamp(3) with time zone,
   constraint refresh_tokens_pkey PRIMARY KEY (hash),
   constraint refresh_tokens_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX refresh_tokens_ended ON public.refresh_tokens USING btree (user_id) WHERE (login_ended_at IS NOT NULL);
 CREATE INDEX refresh_tokens_expiry ON public.refresh_tokens USING btree (expires_at);
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
+CREATE INDEX refresh_tokens_open ON public.refresh_tokens USING btree (user_id, family_id) WHERE ((used_at IS NULL) AND (revoked_at IS NULL));
 
 create table reserved_addresses (
   id uuid not null,

@@ -158,6 +158,24 @@ it('keys and members are added and removed, and a secret is shown once', async (
     .waitFor({ state: 'detached' });
 });
 
+it('one login is ended among others, and its token is refused', async () => {
+  const { page } = owner;
+  const api = `${new URL(page.url()).origin}/v0.1`;
+  const client = { 'content-type': 'application/json', 'user-agent': 'backup-script/1.0' };
+  const body = JSON.stringify({ grant_type: 'password', ...world.operator });
+  const granted = await fetch(`${api}/auth/token`, { method: 'POST', headers: client, body });
+  const { access_token } = (await granted.json()) as { access_token: string };
+  await page.reload();
+  const logins = page.getByRole('list', { name: 'Your logins' }).getByRole('listitem');
+  await logins.filter({ hasText: 'This browser' }).waitFor();
+  const script = logins.filter({ hasText: 'backup-script/1.0' });
+  await script.getByRole('button', { name: 'Log out' }).click();
+  await submit('Log out');
+  await script.waitFor({ state: 'detached' });
+  const headers = { authorization: `Bearer ${access_token}` };
+  expect((await fetch(api, { headers })).status).toBe(401);
+});
+
 it('a second factor is switched on with a code of the app, and all logins are ended', async () => {
   const { page } = owner;
   await page.getByRole('button', { name: 'Set up' }).click();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../fuzz/document.ts';
+import { type JsonSchema, OPERATIONS } from '../fuzz/document.ts';
 
 const P = '/v0.1/projects/{project_id}';
 const PAGES = ['limit', 'page_token'];
@@ -66,3 +66,21 @@ describe('docs/contract/README.md#lists', () => {
     expect(routeOfOne(route)).toBeDefined();
   });
 });
+
+/** Logs: their lines are read in order, and the stream of events continues after one. */
+const LOGS = /\/(events|audit-logs)$|^\/v0\.1\/admin\/devices\/\{device_id\}\/receipts$/;
+
+describe('GET of one thing by its id', () => {
+  it.each(
+    OPERATIONS.filter(
+      ({ method, path: route, replies }) =>
+        method === 'GET' && itemOf(replies.get(200))?.['id'] !== undefined && !LOGS.test(route),
+    ).map(({ path: route }) => ({ route })),
+  )('is served for the items of $route', ({ route }) => {
+    expect(routeOfOne(route)).toBeDefined();
+  });
+});
+
+function itemOf(list: JsonSchema | undefined): Record<string, JsonSchema> | undefined {
+  return (list?.items ?? list?.properties?.['items']?.items)?.properties;
+}

@@ -104,6 +104,10 @@ const FURTHER = [
   ...[`GET ${P}/vms/{vm_id}/console`, `POST ${P}/vms/{vm_id}/console`],
   ...[`POST ${P}/vpc/firewall-rules:trace`, `POST ${P}/vms:validate`],
   ...[`GET ${P}/prices`, `GET ${O}/standing`, `GET ${O}/quotas`],
+  ...[`GET ${O}`, `GET ${P}`, `GET ${O}/members/{member_id}`, 'GET /locations/{location}'],
+  ...[`GET ${P}/specs/{product_name}`, `GET ${P}/images/{image_id}`],
+  ...[`GET ${P}/device-receipts/{receipt_id}`, 'GET /auth/logins'],
+  ...['GET', 'DELETE'].map((verb) => `${verb} /auth/logins/{login_id}`),
 ];
 
 /** Names of parameters do not matter to clients. */

@@ -110,28 +110,27 @@ async function furnish(api: TestApi): Promise<Furnished> {
   const name = label('tenant');
   const tenant = await makeTenant(api, name);
   const { projectId, organizationId, owner } = tenant;
-  const [[member], [signingKey], spare, refresh_token, image_id, resources, empty] =
-    await Promise.all([
-      sql<{ id: string }[]>`select id from members where user_id = ${tenant.member.id}`,
-      sql<{ id: string }[]>`select id from signing_keys order by number desc limit 1`,
-      makeUser(api, `spare@${name}.test`),
-      makeRefreshToken(api, owner.id),
-      makeImage(api),
-      makeResources(api, tenant, name),
-      makeEmptyOnes(api, tenant, name),
-      sql`update projects set name = ${name} where id = ${projectId}`,
-      // An operator can forgive it. It suspends the organization only after a year.
-      sql`insert into payment_problems (organization_id, kind, suspends_at)
+  const [[member], [signingKey], spare, login, image_id, resources, empty] = await Promise.all([
+    sql<{ id: string }[]>`select id from members where user_id = ${tenant.member.id}`,
+    sql<{ id: string }[]>`select id from signing_keys order by number desc limit 1`,
+    makeUser(api, `spare@${name}.test`),
+    makeLogin(api, owner.id),
+    makeImage(api),
+    makeResources(api, tenant, name),
+    makeEmptyOnes(api, tenant, name),
+    sql`update projects set name = ${name} where id = ${projectId}`,
+    // An operator can forgive it. It suspends the organization only after a year.
+    sql`insert into payment_problems (organization_id, kind, suspends_at)
       values (${organizationId}, 'payment_failed', now() + interval '1 year')`,
-      sql`update users set password_hash = ${await passwordHash} where id = ${owner.id}`,
-    ]);
+    sql`update users set password_hash = ${await passwordHash} where id = ${owner.id}`,
+  ]);
   return {
     tenant,
     values: {
       ...{ name, project_id: projectId, organization_id: organizationId },
       ...{ email: owner.email, password: PASSWORD, member_id: member?.id ?? '' },
       ...{ user_id: spare.id, spare_email: spare.email, signing_key_id: signingKey?.id ?? '' },
-      ...{ refresh_token, image_id, ...resources, ...empty },
+      ...{ image_id, ...login, ...resources, ...empty },
     },
   };
 }
@@ -294,12 +293,14 @@ async function create(
   return { id, operationId: reply.body.operation?.operation_id ?? '' };
 }
 
-async function makeRefreshToken({ sql }: TestApi, userId: string): Promise<string> {
+async function makeLogin({ sql }: TestApi, userId: string): Promise<Values> {
   const token = newKey('refresh_token');
   const hash = createHash('sha256').update(token).digest('hex');
   const expiresAt = new Date(Date.now() + 86_400_000);
-  await insertRefreshToken(sql, { hash, familyId: newId(), userId, expiresAt });
-  return token;
+  const familyId = newId();
+  const client = { sourceIp: '192.0.2.1', userAgent: 'fuzz' };
+  await insertRefreshToken(sql, { hash, familyId, userId, expiresAt, ...client });
+  return { refresh_token: token, login_id: familyId };
 }
 
 /** Resources that are empty, so that they can be deleted. */

@@ -12,6 +12,7 @@ import { rootRoutes } from './http/root.ts';
 import type { AnyRoute } from './http/route.ts';
 import { imageRoutes } from './images/routes.ts';
 import { invitationRoutes } from './invitations/routes.ts';
+import { loginRoutes } from './logins/routes.ts';
 import { networkRoutes } from './networks/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { adminDeviceRoutes } from './operators/devices/routes.ts';
@@ -54,6 +55,7 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...imageRoutes,
   ...vmRoutes,
   ...sshKeyRoutes,
+  ...loginRoutes,
   ...userSshKeyRoutes,
   ...consoleRoutes,
   ...diskRoutes,

@@ -65,6 +65,12 @@ export function notFound(what: string): CloudError {
   return new CloudError('not_found', `${what} does not exist`);
 }
 
+/** Returns the row that a request names, and throws not_found if there is none. */
+export function found<Row>(row: Row | undefined, what: string): Row {
+  if (row === undefined) throw notFound(what);
+  return row;
+}
+
 export function unknownLocation(name: string): CloudError {
   return new CloudError(
     'unknown_location',

@@ -19,6 +19,7 @@ type Change = {
   caller: Caller;
   body: z.output<typeof ChangePassword>;
   sourceIp: string;
+  userAgent: string;
   now: Date;
 };
 
@@ -27,7 +28,7 @@ type Change = {
  * new ones. The hashes are computed before the transaction, which is short.
  */
 export async function changePassword(
-  { deps, caller, body, sourceIp, now }: Change,
+  { deps, caller, body, sourceIp, userAgent, now }: Change,
   record: (reply: unknown) => WriteRecord,
 ) {
   const user = requireUser(caller);
@@ -48,7 +49,7 @@ export async function changePassword(
     await endLogins(sql, user.id);
     const generation = (await lockTokenGeneration(sql, user.id)) ?? 0;
     const tokens = await newTokens({
-      ...{ deps, sql, userId: user.id, generation, familyId: newId(), source: sourceOf(sourceIp) },
+      ...{ deps, sql, userId: user.id, generation, familyId: newId(), sourceIp, userAgent },
     });
     await insertRecord(sql, record(tokens));
     return tokens;

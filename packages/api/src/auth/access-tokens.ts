@@ -27,7 +27,7 @@ import { SIGNING_KEY_PURPOSE } from './reseal.ts';
  * verified token is cached until it expires, so the signature of a busy client is verified once.
  *
  * Tokens can be ended before they expire. A token has the generation of its user, which the caller
- * compares with the present one. If an operator withdraws a signing key, every process drops the key
+ * compares with the present one, and the login that it belongs to, which must not be among those that were ended. If an operator withdraws a signing key, every process drops the key
  * and all tokens that it has cached within a second: it compares the list of keys that often.
  */
 export const TOKEN_LIFETIME_S = 3600;
@@ -35,6 +35,8 @@ const ALGORITHM = 'EdDSA';
 const ISSUER = 'gantry';
 /** The claim that has the generation. Tokens from before it existed have generation 0. */
 const GENERATION = 'gen';
+/** The claim that has the login. Tokens from before it existed have none. */
+const LOGIN = 'login';
 const RELOAD_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
 const MAX_WAITING = 100;
@@ -43,10 +45,15 @@ const CLOCK_LEEWAY_S = 60;
 
 type SigningKey = { id: string; createdAt: Date; publicKey: CryptoKey; privateKey: CryptoKey };
 
-export type TokenUser = { userId: string; generation: number };
+export type TokenUser = {
+  userId: string;
+  generation: number;
+  /** Empty if the token belongs to no login. */
+  loginId: string;
+};
 
 export type AccessTokens = {
-  issue(userId: string, generation?: number): Promise<string>;
+  issue(userId: string, generation?: number, loginId?: string): Promise<string>;
   /** Returns undefined if the token is forged, damaged or expired, or its key is withdrawn. */
   verify(token: string): Promise<TokenUser | undefined>;
   /** Creates a signing key if the newest one is too old. */
@@ -147,12 +154,12 @@ export async function createAccessTokens({
       stale = true;
       checkedAt = 0;
     },
-    async issue(userId, generation = 0) {
+    async issue(userId, generation = 0, loginId = '') {
       if (stale) await load();
       const key = keys[0];
       if (!key) throw new Error('BUG: there is no signing key');
       const issuedAt = Math.floor(nowMs() / 1000);
-      return await new SignJWT({ [GENERATION]: generation })
+      return await new SignJWT({ [GENERATION]: generation, [LOGIN]: loginId })
         .setProtectedHeader({ alg: ALGORITHM, kid: key.id })
         .setSubject(userId)
         .setIssuer(ISSUER)
@@ -171,7 +178,11 @@ export async function createAccessTokens({
           requiredClaims: ['sub', 'exp'],
           currentDate: new Date(nowMs()),
         });
-        const user = { userId: payload.sub ?? '', generation: Number(payload[GENERATION] ?? 0) };
+        const user = {
+          userId: payload.sub ?? '',
+          generation: Number(payload[GENERATION] ?? 0),
+          loginId: String(payload[LOGIN] ?? ''),
+        };
         if (remembered.size >= MAX_REMEMBERED) remembered.clear();
         remembered.set(token, { ...user, until: (payload.exp ?? 0) * 1000 });
         return user;

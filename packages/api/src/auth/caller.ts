@@ -15,14 +15,14 @@ import {
   readUserGrants,
 } from '@gantry/db/queries/tenants/access';
 import { CloudError } from '@gantry/model/errors';
-import type { AccessTokens } from './access-tokens.ts';
+import type { AccessTokens, TokenUser } from './access-tokens.ts';
 import { isKey } from './keys.ts';
 import { createTtlCache } from './ttl-cache.ts';
 
 /** The authenticated sender of a request, with its rights. */
 export type Caller =
   | { type: 'access_key'; grant: AccessKeyGrant }
-  | { type: 'user'; grant: UserGrant };
+  | { type: 'user'; grant: UserGrant; loginId: string };
 
 /**
  * Turns bearers into callers, and looks up what authorization needs about organizations and
@@ -37,9 +37,9 @@ export type Callers = {
   authenticate(authorization: string | undefined): Promise<Caller>;
   /**
    * Returns a caller that was authenticated before, with its current rights. With a generation, the
-   * caller's tokens must not have been ended since.
+   * caller's tokens must not have been ended since; with a login, it must not have been ended.
    */
-  recall(actor: { type: Caller['type']; id: string; generation?: number }): Promise<Caller>;
+  recall(actor: Actor): Promise<Caller>;
   /**
    * Returns the callers of those bearers that are still valid, by bearer, with their current rights. It
    * needs two statements however many there are.
@@ -49,6 +49,8 @@ export type Callers = {
   organizationScope(organizationId: string): Promise<OrganizationScope | undefined>;
   forget(): void;
 };
+
+type Actor = { type: Caller['type']; id: string; generation?: number; loginId?: string };
 
 const CACHE = { ttlMs: 1_000, maxEntries: 50_000 };
 
@@ -85,8 +87,8 @@ export function createCallers({ sql, tokens, nowMs = () => Date.now() }: CallerO
     const user = await tokens.verify(token);
     if (!user) throw badCredential();
     const grant = await userGrants.get(user.userId, () => readUserGrant(sql, user.userId));
-    if (grant?.token_generation !== user.generation) throw badCredential();
-    return { type: 'user', grant };
+    if (!grant || isEnded(user, grant)) throw badCredential();
+    return { type: 'user', grant, loginId: user.loginId };
   };
 
   const recallKeys = async (keys: readonly string[]) => {
@@ -102,9 +104,10 @@ export function createCallers({ sql, tokens, nowMs = () => Date.now() }: CallerO
     const ids = new Set(users.flatMap((user) => user?.userId ?? []));
     const grants = new Map((await readUserGrants(sql, [...ids])).map((grant) => [grant.id, grant]));
     return bearers.flatMap((token, index): [string, Caller][] => {
-      const grant = grants.get(users[index]?.userId ?? '');
-      const isValid = grant && grant.token_generation === users[index]?.generation;
-      return isValid ? [[token, { type: 'user', grant }]] : [];
+      const user = users[index];
+      const grant = user && grants.get(user.userId);
+      if (!grant || isEnded(user, grant)) return [];
+      return [[token, { type: 'user', grant, loginId: user.loginId }]];
     });
   };
 
@@ -122,13 +125,12 @@ export function createCallers({ sql, tokens, nowMs = () => Date.now() }: CallerO
         ...(others.length > 0 ? await recallTokens(others) : []),
       ]);
     },
-    async recall({ type, id, generation }) {
+    async recall({ type, id, generation, loginId = '' }) {
       if (type === 'access_key') return keyCaller(await readKnownKeyGrant(sql, id), nowMs());
       const grant = await readUserGrant(sql, id);
-      if (!grant || grant.token_generation !== (generation ?? grant.token_generation)) {
-        throw badCredential();
-      }
-      return { type, grant };
+      const since = generation ?? grant?.token_generation ?? 0;
+      if (!grant || isEnded({ generation: since, loginId }, grant)) throw badCredential();
+      return { type, grant, loginId };
     },
     projectScope: (projectId) =>
       scopes.get(`p ${projectId}`, () => readProjectScope(sql, projectId)),
@@ -152,6 +154,11 @@ const isKeyLike = (bearer: string) => bearer.startsWith('gantry_');
 
 function isExpired({ expires_at }: AccessKeyGrant, nowMs: number): boolean {
   return expires_at !== null && expires_at.getTime() <= nowMs;
+}
+
+/** Whether all tokens of the user were ended since this one was issued, or those of its login. */
+function isEnded(token: Pick<TokenUser, 'generation' | 'loginId'>, grant: UserGrant): boolean {
+  return token.generation !== grant.token_generation || grant.ended_logins.includes(token.loginId);
 }
 
 function keyCaller(grant: AccessKeyGrant | undefined, nowMs: number): Caller {

@@ -90,8 +90,13 @@ export function tokenAuditLine(attempt: TokenAttempt, status: number): AuditLine
     resourceType: 'tokens',
     resourceId: attempt.grantType,
     sourceIp: attempt.sourceIp,
-    userAgent: attempt.userAgent.toWellFormed().replaceAll('\0', '').slice(0, MAX_USER_AGENT),
+    userAgent: storable(attempt.userAgent),
     requestId: attempt.requestId,
     status,
   };
+}
+
+/** What a client calls itself, as text that PostgreSQL stores and of which a client cannot send much. */
+export function storable(userAgent: string): string {
+  return userAgent.toWellFormed().replaceAll('\0', '').slice(0, MAX_USER_AGENT);
 }

@@ -3,6 +3,7 @@ import {
   listLocations,
   listVmTypes,
 } from '@gantry/db/queries/catalogue/catalogue';
+import { found } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { changeLocation, createLocation } from './change-locations.ts';
@@ -19,6 +20,8 @@ import {
   Location,
   LocationParams,
   Locations,
+  Spec,
+  SpecParams,
   Specs,
   VmTypeParams,
 } from './schema.ts';
@@ -34,6 +37,20 @@ export const catalogueRoutes = [
     access: { level: 'authenticated' },
     reply: Locations,
     handle: async ({ sql }) => ({ items: await listLocations(sql) }),
+  }),
+  route({
+    id: 'locations.get',
+    method: 'get',
+    path: '/locations/{location}',
+    summary: 'Read a location',
+    access: { level: 'authenticated' },
+    params: LocationParams,
+    reply: Location,
+    handle: async ({ sql, params }) =>
+      found(
+        (await listLocations(sql)).find(({ name }) => name === params.location),
+        'location',
+      ),
   }),
   route({
     id: 'availabilities.list',
@@ -62,6 +79,24 @@ export const catalogueRoutes = [
     }),
   }),
   route({
+    id: 'specs.get',
+    method: 'get',
+    path: '/projects/{project_id}/specs/{product_name}',
+    summary: 'Read a VM type',
+    access: { level: 'project', role: 'read-only' },
+    params: SpecParams,
+    reply: Spec,
+    handle: async ({ sql, params }) => {
+      const types = await listVmTypes(sql, { retired: false });
+      return specView(
+        found(
+          types.find(({ name }) => name === params.product_name),
+          'VM type',
+        ),
+      );
+    },
+  }),
+  route({
     id: 'admin-locations.list',
     method: 'get',
     path: '/admin/locations',
@@ -69,6 +104,20 @@ export const catalogueRoutes = [
     access: { level: 'operator', role: 'read-only' },
     reply: Locations,
     handle: async ({ sql }) => ({ items: await listLocations(sql) }),
+  }),
+  route({
+    id: 'admin-locations.get',
+    method: 'get',
+    path: '/admin/locations/{location}',
+    summary: 'Read a location',
+    access: { level: 'operator', role: 'read-only' },
+    params: LocationParams,
+    reply: Location,
+    handle: async ({ sql, params }) =>
+      found(
+        (await listLocations(sql)).find(({ name }) => name === params.location),
+        'location',
+      ),
   }),
   route({
     id: 'admin-locations.create',
@@ -101,6 +150,22 @@ export const catalogueRoutes = [
     access: { level: 'operator', role: 'read-only' },
     reply: AdminVmTypes,
     handle: async ({ sql }) => ({ items: await listVmTypes(sql, { retired: true }) }),
+  }),
+  route({
+    id: 'admin-vm-types.get',
+    method: 'get',
+    path: '/admin/vm-types/{vm_type}',
+    summary: 'Read a VM type, also a retired one',
+    access: { level: 'operator', role: 'read-only' },
+    params: VmTypeParams,
+    reply: AdminVmType,
+    handle: async ({ sql, params }) => {
+      const types = await listVmTypes(sql, { retired: true });
+      return found(
+        types.find(({ name }) => name === params.vm_type),
+        'VM type',
+      );
+    },
   }),
   route({
     id: 'admin-vm-types.create',

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { CatalogueName, Items, Label, Name, Text } from '../http/fields.ts';
+import { CatalogueName, Items, Label, Name, ProjectParams, Text } from '../http/fields.ts';
 
 export const Location = z
   .object({ name: z.string(), region: z.string(), zone: z.string(), description: z.string() })
@@ -24,22 +24,21 @@ export const AvailabilityQuery = z.strictObject({
   location: Text(63).optional(),
 });
 
-export const Specs = Items(
-  z
-    .object({
-      product_name: z.string(),
-      description: z.string(),
-      cpu_cores: z.int(),
-      cpu_type: z.string(),
-      memory_gb: z.int(),
-      memory_type: z.string(),
-      disk_gb: z.int(),
-      disk_type: z.string(),
-      num_gpu: z.int(),
-      gpu_type: z.string(),
-    })
-    .openapi('Spec'),
-);
+export const Spec = z
+  .object({
+    product_name: z.string(),
+    description: z.string(),
+    cpu_cores: z.int(),
+    cpu_type: z.string(),
+    memory_gb: z.int(),
+    memory_type: z.string(),
+    disk_gb: z.int(),
+    disk_type: z.string(),
+    num_gpu: z.int(),
+    gpu_type: z.string(),
+  })
+  .openapi('Spec');
+export const Specs = Items(Spec);
 
 /** A text for people; it may be empty. */
 export const Description = z.union([z.literal(''), Label]);
@@ -127,4 +126,5 @@ export const ChangeVmType = z
     locations: LocationNames.optional(),
   })
   .openapi('ChangeVmType');
+export const SpecParams = ProjectParams.extend({ product_name: CatalogueName });
 export const VmTypeParams = z.object({ vm_type: CatalogueName });

@@ -31,7 +31,10 @@ export const consoleRoutes = [
       if (!upgrade) throw badRequest([{ field: 'Upgrade', reason: 'must be "websocket"' }]);
       const dial = await dialConsole({ sql, secrets, clock, vmId, place: requirePlace(vm) });
       const requireRights = async () => {
-        const known = caller.type === 'user' ? { generation: caller.grant.token_generation } : {};
+        const known =
+          caller.type === 'user'
+            ? { generation: caller.grant.token_generation, loginId: caller.loginId }
+            : {};
         const again = await callers.recall({ type: caller.type, id: callerId(caller), ...known });
         await authorize({ access: ACCESS, caller: again, params, callers });
       };

@@ -1,8 +1,12 @@
-import { listReceiptsOfProject } from '@gantry/db/queries/hosts/device-receipts';
+import {
+  listReceiptsOfProject,
+  readReceiptOfProject,
+} from '@gantry/db/queries/hosts/device-receipts';
+import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import { Paging, ProjectParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';
-import { DeviceReceiptPage } from './schema.ts';
+import { DeviceReceipt, DeviceReceiptPage, DeviceReceiptParams } from './schema.ts';
 import { deviceReceiptView } from './view.ts';
 
 export const deviceReceiptRoutes = [
@@ -20,6 +24,19 @@ export const deviceReceiptRoutes = [
         await listReceiptsOfProject(sql, { projectId, before, limit: limit + 1 }),
         limit,
         deviceReceiptView,
+      ),
+  }),
+  route({
+    id: 'device-receipts.get',
+    method: 'get',
+    path: '/projects/{project_id}/device-receipts/{receipt_id}',
+    summary: 'Read the receipt for a GPU or a drive that was cleaned after a VM',
+    access: { level: 'project', role: 'read-only' },
+    params: DeviceReceiptParams,
+    reply: DeviceReceipt,
+    handle: async ({ sql, scope: { projectId }, params: { receipt_id: id } }) =>
+      deviceReceiptView(
+        found(await readReceiptOfProject(sql, { projectId, id }), 'device receipt'),
       ),
   }),
 ];

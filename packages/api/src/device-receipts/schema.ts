@@ -1,7 +1,7 @@
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { PROPERTY_STATES } from '@gantry/model/receipt-property';
 import { z } from '@hono/zod-openapi';
-import { Page, ReplyId, Timestamp } from '../http/fields.ts';
+import { Id, Page, ProjectParams, ReplyId, Timestamp } from '../http/fields.ts';
 
 const ReceiptProperty = z
   .object({
@@ -12,7 +12,7 @@ const ReceiptProperty = z
   .openapi('ReceiptProperty');
 
 /** What a tenant sees of a receipt: not the position of the device in its host. */
-const DeviceReceipt = z
+export const DeviceReceipt = z
   .object({
     id: ReplyId,
     kind: z.enum(DEVICE_KINDS),
@@ -35,6 +35,7 @@ const DeviceReceipt = z
   })
   .openapi('DeviceReceipt');
 export const DeviceReceiptPage = Page(DeviceReceipt);
+export const DeviceReceiptParams = ProjectParams.extend({ receipt_id: Id });
 
 const OperatorDeviceReceipt = DeviceReceipt.extend({
   device_id: ReplyId,

@@ -218,8 +218,10 @@ const ANONYMOUS: Caller = {
     operator: false,
     operator_role: 'read-only',
     token_generation: 0,
+    ended_logins: [],
     memberships: [],
   },
+  loginId: '',
 };
 
 async function requirePayment(deps: Deps, scope: Scope): Promise<void> {

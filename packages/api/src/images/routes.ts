@@ -1,4 +1,5 @@
-import { listImages } from '@gantry/db/queries/catalogue/catalogue';
+import { listImages, readImage } from '@gantry/db/queries/catalogue/catalogue';
+import { found } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { changeImage, createImage, deleteImage } from './change.ts';
@@ -7,8 +8,10 @@ import {
   AdminImages,
   ChangeImage,
   CreateImage,
+  Image,
   ImageParams,
   Images,
+  ProjectImageParams,
 } from './schema.ts';
 import { adminImageView, imageView } from './view.ts';
 
@@ -26,6 +29,17 @@ export const imageRoutes = [
     }),
   }),
   route({
+    id: 'images.get',
+    method: 'get',
+    path: '/projects/{project_id}/images/{image_id}',
+    summary: 'Read an OS image',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectImageParams,
+    reply: Image,
+    handle: async ({ sql, params }) =>
+      imageView(found(await readImage(sql, { id: params.image_id, retired: false }), 'image')),
+  }),
+  route({
     id: 'admin-images.list',
     method: 'get',
     path: '/admin/images',
@@ -35,6 +49,17 @@ export const imageRoutes = [
     handle: async ({ sql }) => ({
       items: (await listImages(sql, { retired: true })).map(adminImageView),
     }),
+  }),
+  route({
+    id: 'admin-images.get',
+    method: 'get',
+    path: '/admin/images/{image_id}',
+    summary: 'Read an OS image, also a retired one',
+    access: { level: 'operator', role: 'read-only' },
+    params: ImageParams,
+    reply: AdminImage,
+    handle: async ({ sql, params }) =>
+      adminImageView(found(await readImage(sql, { id: params.image_id, retired: true }), 'image')),
   }),
   route({
     id: 'admin-images.create',

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { Description, LocationNames } from '../catalogue/schema.ts';
-import { Id, Items, Label, Name, ReplyId, Text, Timestamp } from '../http/fields.ts';
+import { Id, Items, Label, Name, ProjectParams, ReplyId, Text, Timestamp } from '../http/fields.ts';
 
 const Tags = z.array(Label.max(63, 'must be at most 63 characters')).max(32);
 
-const Image = z
+export const Image = z
   .object({
     id: ReplyId,
     name: z.string(),
@@ -77,3 +77,4 @@ export const ChangeImage = z
   .openapi('ChangeImage');
 
 export const ImageParams = z.object({ image_id: Id });
+export const ProjectImageParams = ProjectParams.extend({ image_id: Id });

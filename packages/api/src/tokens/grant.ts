@@ -76,7 +76,7 @@ async function logIn(exchange: Exchange, { email, password, totp: code }: Passwo
       if (generation !== login.token_generation) throw wrongPassword();
       await checkSecondFactor({ deps, sql, userId, code, now: attempt.at });
       await insertAuditLines(sql, [tokenAuditLine(attempt, 200)]);
-      return await newTokens({ deps, sql, userId, generation, familyId: newId(), source });
+      return await newTokens({ ...attempt, deps, sql, userId, generation, familyId: newId() });
     });
     await refund();
     return tokens;
@@ -88,7 +88,7 @@ async function logIn(exchange: Exchange, { email, password, totp: code }: Passwo
 }
 
 /** A refresh token works once; using it again revokes every token of its login. */
-async function refresh({ deps, attempt, source }: Exchange, refreshToken: string) {
+async function refresh({ deps, attempt }: Exchange, refreshToken: string) {
   if (!isKey('refresh_token', refreshToken)) throw badRefreshToken();
   const hash = sha256(refreshToken);
   const user = await readRefreshTokenUser(deps.sql, hash);
@@ -101,7 +101,8 @@ async function refresh({ deps, attempt, source }: Exchange, refreshToken: string
     const claimed = await claimRefreshToken(sql, hash);
     if (!claimed || generation === undefined) return undefined;
     await insertAuditLines(sql, [tokenAuditLine(attempt, 200)]);
-    return await newTokens({ deps, sql, userId, generation, familyId: claimed.family_id, source });
+    const familyId = claimed.family_id;
+    return await newTokens({ ...attempt, deps, sql, userId, generation, familyId });
   });
   if (tokens) return tokens;
   await revokeFamilyOf(deps.sql, hash);

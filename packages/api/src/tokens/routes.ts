@@ -1,4 +1,5 @@
 import { listSigningKeys } from '@gantry/db/queries/tenants/tokens';
+import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import { toErrorReply } from '../http/http-errors.ts';
 import { route } from '../http/route.ts';
@@ -47,6 +48,24 @@ export const tokenRoutes = [
     access: { level: 'operator', role: 'read-only' },
     reply: SigningKeys,
     handle: async ({ sql }) => ({ items: (await listSigningKeys(sql)).map(signingKeyView) }),
+  }),
+  route({
+    id: 'admin-signing-keys.get',
+    method: 'get',
+    path: '/admin/signing-keys/{signing_key_id}',
+    summary: 'Read when a signing key was created',
+    access: { level: 'operator', role: 'read-only' },
+    params: SigningKeyParams,
+    reply: SigningKey,
+    handle: async ({ sql, params: { signing_key_id } }) => {
+      const keys = await listSigningKeys(sql);
+      return signingKeyView(
+        found(
+          keys.find(({ id }) => id === signing_key_id),
+          'signing key',
+        ),
+      );
+    },
   }),
   route({
     id: 'admin-signing-keys.delete',

@@ -44,10 +44,10 @@ export const availabilityCommand = buildCommand<AvailabilityFlags, [], CliContex
           style: ({ available }) => (available ? 'green' : 'red'),
         },
         { title: 'USD/HOUR', value: priceText },
-        ...(items.some(({ reason }) => reason !== '') ? [reasonColumn] : []),
         { title: 'GPUS', value: (row) => gpuText(specOf(row)), isExtra: true },
         { title: 'CORES', value: (row) => String(specOf(row)?.cpu_cores ?? ''), isExtra: true },
         { title: 'MEMORY', value: (row) => memoryText(specOf(row)), isExtra: true },
+        ...(items.some(({ reason }) => reason !== '') ? [reasonColumn] : []),
       ],
     });
   },

@@ -26,3 +26,11 @@ export const ownSshKeys = () =>
     queryFn: ({ signal }) => everyItem(gantry.userSshKeys.list({}, { signal })),
     staleTime: 0,
   });
+
+/** The logins of the person that have not ended. */
+export const ownLogins = () =>
+  queryOptions({
+    queryKey: ['own-logins'],
+    queryFn: ({ signal }) => everyItem(gantry.logins.list({}, { signal })),
+    staleTime: 0,
+  });

@@ -188,9 +188,22 @@ export const refreshTokens = pgTable(
     revokedAt: moment('revoked_at'),
     createdAt: createdAt(),
     expiresAt: moment('expires_at').notNull(),
+    /** Who asked for the token, so that people recognize their logins. Empty: not recorded. */
+    sourceIp: text('source_ip').notNull().default(''),
+    userAgent: text('user_agent').notNull().default(''),
+    /** When this one login was ended. Null if it was not, or all logins of the user were ended together. */
+    loginEndedAt: moment('login_ended_at'),
   },
   (t) => [
     index('refresh_tokens_family').on(t.familyId),
+    index('refresh_tokens_open')
+      .on(t.userId, t.familyId)
+      .where(sql`used_at is null and revoked_at is null`)
+      .concurrently(),
+    index('refresh_tokens_ended')
+      .on(t.userId)
+      .where(sql`login_ended_at is not null`)
+      .concurrently(),
     index('refresh_tokens_expiry').on(t.expiresAt),
   ],
 );

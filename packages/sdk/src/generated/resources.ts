@@ -17,6 +17,8 @@ export function bindOperations({ call, list }: Bind) {
       create: call({ id: 'admin-signing-keys.create', method: 'POST', path: '/v0.1/admin/signing-keys', takesKey: true }),
       /** List the signing keys, newest first; the first one signs. */
       list: list({ id: 'admin-signing-keys.list', method: 'GET', path: '/v0.1/admin/signing-keys' }),
+      /** Read when a signing key was created. */
+      get: call({ id: 'admin-signing-keys.get', method: 'GET', path: '/v0.1/admin/signing-keys/{signing_key_id}' }),
       /** Withdraw a signing key; all tokens that it signed end. */
       delete: call({ id: 'admin-signing-keys.delete', method: 'DELETE', path: '/v0.1/admin/signing-keys/{signing_key_id}', takesKey: true }),
     },
@@ -43,6 +45,8 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'organizations.list', method: 'GET', path: '/v0.1/organizations' }),
       /** Create an organization, of which the caller becomes the owner. */
       create: call({ id: 'organizations.create', method: 'POST', path: '/v0.1/organizations', takesKey: true }),
+      /** Read an organization. */
+      get: call({ id: 'organizations.get', method: 'GET', path: '/v0.1/organizations/{organization_id}' }),
       /** Rename an organization. */
       change: call({ id: 'organizations.change', method: 'PATCH', path: '/v0.1/organizations/{organization_id}', takesKey: true }),
       /** Delete an organization that has no projects. */
@@ -51,6 +55,8 @@ export function bindOperations({ call, list }: Bind) {
     adminOrganizations: {
       /** List every organization and whether it has a payment method, oldest first. */
       list: list({ id: 'admin-organizations.list', method: 'GET', path: '/v0.1/admin/organizations' }),
+      /** Read an organization, with its standing. */
+      get: call({ id: 'admin-organizations.get', method: 'GET', path: '/v0.1/admin/organizations/{organization_id}' }),
       /** Suspend an organization: it cannot create or start VMs, and its running VMs are stopped after a period of grace. */
       suspend: call({ id: 'admin-organizations.suspend', method: 'POST', path: '/v0.1/admin/organizations/{organization_id}:suspend', takesKey: true }),
       /** End the suspension of an organization, and its payment problem; VMs stay stopped. */
@@ -69,6 +75,8 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'projects.list', method: 'GET', path: '/v0.1/projects' }),
       /** Create a project with a default network and its firewall rules. */
       create: call({ id: 'projects.create', method: 'POST', path: '/v0.1/projects', takesKey: true }),
+      /** Read a project. */
+      get: call({ id: 'projects.get', method: 'GET', path: '/v0.1/projects/{project_id}' }),
       /** Rename a project. */
       change: call({ id: 'projects.change', method: 'PATCH', path: '/v0.1/projects/{project_id}', takesKey: true }),
       /** Delete a project that has no VMs and no disks, and everything else in it. */
@@ -77,12 +85,16 @@ export function bindOperations({ call, list }: Bind) {
     adminProjects: {
       /** List every project, oldest first. */
       list: list({ id: 'admin-projects.list', method: 'GET', path: '/v0.1/admin/projects' }),
+      /** Read a project of any organization. */
+      get: call({ id: 'admin-projects.get', method: 'GET', path: '/v0.1/admin/projects/{project_id}' }),
     },
     members: {
       /** List the members of an organization and their roles. */
       list: list({ id: 'members.list', method: 'GET', path: '/v0.1/organizations/{organization_id}/members' }),
       /** Give a user a role in an organization or in one of its projects. */
       create: call({ id: 'members.create', method: 'POST', path: '/v0.1/organizations/{organization_id}/members', takesKey: true }),
+      /** Read a member of an organization. */
+      get: call({ id: 'members.get', method: 'GET', path: '/v0.1/organizations/{organization_id}/members/{member_id}' }),
       /** Remove a member from an organization or project. */
       delete: call({ id: 'members.delete', method: 'DELETE', path: '/v0.1/organizations/{organization_id}/members/{member_id}', takesKey: true }),
     },
@@ -121,6 +133,8 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'admin-users.list', method: 'GET', path: '/v0.1/admin/users' }),
       /** Create a user. */
       create: call({ id: 'admin-users.create', method: 'POST', path: '/v0.1/admin/users', takesKey: true }),
+      /** Read a user. */
+      get: call({ id: 'admin-users.get', method: 'GET', path: '/v0.1/admin/users/{user_id}' }),
       /** Change a user's password, or the user's rights as an operator. */
       change: call({ id: 'admin-users.change', method: 'PATCH', path: '/v0.1/admin/users/{user_id}', takesKey: true }),
       /** Delete a user, whose tokens stop working at once. */
@@ -135,6 +149,8 @@ export function bindOperations({ call, list }: Bind) {
     locations: {
       /** List the locations. */
       list: list({ id: 'locations.list', method: 'GET', path: '/v0.1/locations' }),
+      /** Read a location. */
+      get: call({ id: 'locations.get', method: 'GET', path: '/v0.1/locations/{location}' }),
     },
     availabilities: {
       /** List which VM types are available now in which location. */
@@ -143,12 +159,16 @@ export function bindOperations({ call, list }: Bind) {
     specs: {
       /** List the VM types with their CPUs, memory, disks and GPUs. */
       list: list({ id: 'specs.list', method: 'GET', path: '/v0.1/projects/{project_id}/specs' }),
+      /** Read a VM type. */
+      get: call({ id: 'specs.get', method: 'GET', path: '/v0.1/projects/{project_id}/specs/{product_name}' }),
     },
     adminLocations: {
       /** List the locations. */
       list: list({ id: 'admin-locations.list', method: 'GET', path: '/v0.1/admin/locations' }),
       /** Add a location, and a subnet there to the default network of every project. */
       create: call({ id: 'admin-locations.create', method: 'POST', path: '/v0.1/admin/locations', takesKey: true }),
+      /** Read a location. */
+      get: call({ id: 'admin-locations.get', method: 'GET', path: '/v0.1/admin/locations/{location}' }),
       /** Change the description of a location. */
       change: call({ id: 'admin-locations.change', method: 'PATCH', path: '/v0.1/admin/locations/{location}', takesKey: true }),
     },
@@ -157,18 +177,24 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'admin-vm-types.list', method: 'GET', path: '/v0.1/admin/vm-types' }),
       /** Add a VM type. */
       create: call({ id: 'admin-vm-types.create', method: 'POST', path: '/v0.1/admin/vm-types', takesKey: true }),
+      /** Read a VM type, also a retired one. */
+      get: call({ id: 'admin-vm-types.get', method: 'GET', path: '/v0.1/admin/vm-types/{vm_type}' }),
       /** Change the description or the locations of a VM type, or retire it. */
       change: call({ id: 'admin-vm-types.change', method: 'PATCH', path: '/v0.1/admin/vm-types/{vm_type}', takesKey: true }),
     },
     images: {
       /** List the OS images. */
       list: list({ id: 'images.list', method: 'GET', path: '/v0.1/projects/{project_id}/images' }),
+      /** Read an OS image. */
+      get: call({ id: 'images.get', method: 'GET', path: '/v0.1/projects/{project_id}/images/{image_id}' }),
     },
     adminImages: {
       /** List the OS images, including retired ones. */
       list: list({ id: 'admin-images.list', method: 'GET', path: '/v0.1/admin/images' }),
       /** Add an OS image. */
       create: call({ id: 'admin-images.create', method: 'POST', path: '/v0.1/admin/images', takesKey: true }),
+      /** Read an OS image, also a retired one. */
+      get: call({ id: 'admin-images.get', method: 'GET', path: '/v0.1/admin/images/{image_id}' }),
       /** Change the description, the locations or the source of an OS image, or retire it. */
       change: call({ id: 'admin-images.change', method: 'PATCH', path: '/v0.1/admin/images/{image_id}', takesKey: true }),
       /** Delete an OS image that no VM was created from. */
@@ -211,6 +237,14 @@ export function bindOperations({ call, list }: Bind) {
       change: call({ id: 'ssh-keys.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}', takesKey: true }),
       /** Delete an SSH key; VMs that were created with it keep it. */
       delete: call({ id: 'ssh-keys.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}', takesKey: true }),
+    },
+    logins: {
+      /** List your logins that have not ended, oldest first. */
+      list: list({ id: 'logins.list', method: 'GET', path: '/v0.1/auth/logins' }),
+      /** Read a login of yours. */
+      get: call({ id: 'logins.get', method: 'GET', path: '/v0.1/auth/logins/{login_id}' }),
+      /** End a login of yours and its tokens; your other logins stay. */
+      delete: call({ id: 'logins.delete', method: 'DELETE', path: '/v0.1/auth/logins/{login_id}', takesKey: true }),
     },
     userSshKeys: {
       /** Store an SSH public key of yours under a name. */
@@ -317,6 +351,8 @@ export function bindOperations({ call, list }: Bind) {
     deviceReceipts: {
       /** List the receipts for GPUs and drives that were cleaned after a VM, newest first. */
       list: list({ id: 'device-receipts.list', method: 'GET', path: '/v0.1/projects/{project_id}/device-receipts' }),
+      /** Read the receipt for a GPU or a drive that was cleaned after a VM. */
+      get: call({ id: 'device-receipts.get', method: 'GET', path: '/v0.1/projects/{project_id}/device-receipts/{receipt_id}' }),
     },
     usage: {
       /** List usage and cost of closed days, and later adjustments of them; a day is closed shortly after midnight UTC. */
@@ -365,6 +401,8 @@ export function bindOperations({ call, list }: Bind) {
       history: list({ id: 'admin-fleet.history', method: 'GET', path: '/v0.1/admin/capacity-history' }),
     },
     adminDevices: {
+      /** Read a GPU or a drive of a host. */
+      get: call({ id: 'admin-devices.get', method: 'GET', path: '/v0.1/admin/devices/{device_id}' }),
       /** Keep new VMs from getting a GPU or a drive; a VM that has it keeps it. */
       quarantine: call({ id: 'admin-devices.quarantine', method: 'POST', path: '/v0.1/admin/devices/{device_id}:quarantine', takesKey: true }),
       /** Give a GPU or a drive to VMs again: ends its quarantine and the problems that last until release. */
@@ -379,16 +417,20 @@ export function bindOperations({ call, list }: Bind) {
     adminOrphans: {
       /** List VMs that hosts have and the database does not know, oldest first. */
       list: list({ id: 'admin-orphans.list', method: 'GET', path: '/v0.1/admin/orphans' }),
-      /** Give a VM back to its project, where it runs. */
-      giveBack: call({ id: 'admin-orphans.give-back', method: 'POST', path: '/v0.1/admin/orphans/{orphan_id}:give-back', takesKey: true }),
+      /** Read a VM that a host has and the database does not know. */
+      get: call({ id: 'admin-orphans.get', method: 'GET', path: '/v0.1/admin/orphans/{orphan_id}' }),
       /** Stop a VM that the database does not know, and remove its OS disk. */
       delete: call({ id: 'admin-orphans.delete', method: 'DELETE', path: '/v0.1/admin/orphans/{orphan_id}', takesKey: true }),
+      /** Give a VM back to its project, where it runs. */
+      giveBack: call({ id: 'admin-orphans.give-back', method: 'POST', path: '/v0.1/admin/orphans/{orphan_id}:give-back', takesKey: true }),
     },
     adminPublicAddresses: {
       /** List public addresses and the VMs that have them, oldest first. */
       list: list({ id: 'admin-public-addresses.list', method: 'GET', path: '/v0.1/admin/public-addresses' }),
       /** Add every address of a block to a location, for its VMs; existing addresses stay. */
       create: call({ id: 'admin-public-addresses.create', method: 'POST', path: '/v0.1/admin/public-addresses', takesKey: true }),
+      /** Read a public address. */
+      get: call({ id: 'admin-public-addresses.get', method: 'GET', path: '/v0.1/admin/public-addresses/{public_address_id}' }),
       /** Delete a public address that no VM has and no project has reserved. */
       delete: call({ id: 'admin-public-addresses.delete', method: 'DELETE', path: '/v0.1/admin/public-addresses/{public_address_id}', takesKey: true }),
     },
@@ -397,12 +439,16 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'admin-join-tokens.list', method: 'GET', path: '/v0.1/admin/join-tokens' }),
       /** Create a token with which one host can join a location; only this reply shows it. */
       create: call({ id: 'admin-join-tokens.create', method: 'POST', path: '/v0.1/admin/join-tokens', takesKey: true }),
+      /** Read a join token without its secret. */
+      get: call({ id: 'admin-join-tokens.get', method: 'GET', path: '/v0.1/admin/join-tokens/{join_token_id}' }),
       /** Revoke a join token that no host has used. */
       delete: call({ id: 'admin-join-tokens.delete', method: 'DELETE', path: '/v0.1/admin/join-tokens/{join_token_id}', takesKey: true }),
     },
     adminPrices: {
       /** List the prices: USD per hour of a VM type, or per GB-hour of a disk type. */
       list: list({ id: 'admin-prices.list', method: 'GET', path: '/v0.1/admin/prices' }),
+      /** Read a price. */
+      get: call({ id: 'admin-prices.get', method: 'GET', path: '/v0.1/admin/prices/{resource_type}' }),
       /** Set a price. */
       set: call({ id: 'admin-prices.set', method: 'PUT', path: '/v0.1/admin/prices/{resource_type}', takesKey: true }),
       /** Delete a price: the type then costs nothing, and its usage is marked as not priced. */

@@ -59,7 +59,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read when a signing key was created */
+        get: operations["admin-signing-keys.get"];
         put?: never;
         post?: never;
         /** Withdraw a signing key; all tokens that it signed end */
@@ -197,7 +198,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read an organization */
+        get: operations["organizations.get"];
         put?: never;
         post?: never;
         /** Delete an organization that has no projects */
@@ -217,6 +219,23 @@ export interface paths {
         };
         /** List every organization and whether it has a payment method, oldest first */
         get: operations["admin-organizations.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/organizations/{organization_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an organization, with its standing */
+        get: operations["admin-organizations.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -318,7 +337,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a project */
+        get: operations["projects.get"];
         put?: never;
         post?: never;
         /** Delete a project that has no VMs and no disks, and everything else in it */
@@ -338,6 +358,23 @@ export interface paths {
         };
         /** List every project, oldest first */
         get: operations["admin-projects.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/projects/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a project of any organization */
+        get: operations["admin-projects.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -371,7 +408,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a member of an organization */
+        get: operations["members.get"];
         put?: never;
         post?: never;
         /** Remove a member from an organization or project */
@@ -512,7 +550,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a user */
+        get: operations["admin-users.get"];
         put?: never;
         post?: never;
         /** Delete a user, whose tokens stop working at once */
@@ -591,6 +630,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/locations/{location}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a location */
+        get: operations["locations.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/projects/{project_id}/availabilities": {
         parameters: {
             query?: never;
@@ -625,6 +681,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/projects/{project_id}/specs/{product_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a VM type */
+        get: operations["specs.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/admin/locations": {
         parameters: {
             query?: never;
@@ -650,7 +723,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a location */
+        get: operations["admin-locations.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -685,7 +759,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a VM type, also a retired one */
+        get: operations["admin-vm-types.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -704,6 +779,23 @@ export interface paths {
         };
         /** List the OS images */
         get: operations["images.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/images/{image_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an OS image */
+        get: operations["images.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -737,7 +829,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read an OS image, also a retired one */
+        get: operations["admin-images.get"];
         put?: never;
         post?: never;
         /** Delete an OS image that no VM was created from */
@@ -922,6 +1015,41 @@ export interface paths {
         head?: never;
         /** Replace the tags of an SSH key */
         patch: operations["ssh-keys.change"];
+        trace?: never;
+    };
+    "/v0.1/auth/logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your logins that have not ended, oldest first */
+        get: operations["logins.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/auth/logins/{login_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a login of yours */
+        get: operations["logins.get"];
+        put?: never;
+        post?: never;
+        /** End a login of yours and its tokens; your other logins stay */
+        delete: operations["logins.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v0.1/auth/ssh-keys": {
@@ -1333,6 +1461,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/projects/{project_id}/device-receipts/{receipt_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the receipt for a GPU or a drive that was cleaned after a VM */
+        get: operations["device-receipts.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/organizations/{organization_id}/usage": {
         parameters: {
             query?: never;
@@ -1590,6 +1735,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/admin/devices/{device_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a GPU or a drive of a host */
+        get: operations["admin-devices.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/admin/devices/{device_id}:quarantine": {
         parameters: {
             query?: never;
@@ -1675,6 +1837,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/admin/orphans/{orphan_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a VM that a host has and the database does not know */
+        get: operations["admin-orphans.get"];
+        put?: never;
+        post?: never;
+        /** Stop a VM that the database does not know, and remove its OS disk */
+        delete: operations["admin-orphans.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/admin/orphans/{orphan_id}:give-back": {
         parameters: {
             query?: never;
@@ -1687,23 +1867,6 @@ export interface paths {
         /** Give a VM back to its project, where it runs */
         post: operations["admin-orphans.give-back"];
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v0.1/admin/orphans/{orphan_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Stop a VM that the database does not know, and remove its OS disk */
-        delete: operations["admin-orphans.delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1734,7 +1897,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a public address */
+        get: operations["admin-public-addresses.get"];
         put?: never;
         post?: never;
         /** Delete a public address that no VM has and no project has reserved */
@@ -1769,7 +1933,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a join token without its secret */
+        get: operations["admin-join-tokens.get"];
         put?: never;
         post?: never;
         /** Revoke a join token that no host has used */
@@ -1803,7 +1968,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read a price */
+        get: operations["admin-prices.get"];
         /** Set a price */
         put: operations["admin-prices.set"];
         post?: never;
@@ -2565,6 +2731,28 @@ export interface components {
             tags: {
                 [key: string]: string;
             };
+        };
+        Login: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the login last got an access token. It can use one for an hour.
+             */
+            last_used_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends if it is not used again.
+             */
+            expires_at: string;
+            /** @description Where it was last used; empty if unknown. */
+            source_ip: string;
+            /** @description What the client calls itself. */
+            user_agent: string;
+            /** @description Whether this request belongs to the login. */
+            current: boolean;
         };
         UserSshKey: {
             /** Format: uuid */
@@ -3518,12 +3706,38 @@ export interface operations {
             };
         };
     };
+    "admin-signing-keys.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                signing_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SigningKey"];
+                };
+            };
+        };
+    };
     "admin-signing-keys.delete": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 signing_key_id: string;
@@ -3767,12 +3981,38 @@ export interface operations {
             };
         };
     };
+    "organizations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+        };
+    };
     "organizations.delete": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 organization_id: string;
@@ -3798,6 +4038,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 organization_id: string;
@@ -3827,6 +4069,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
             };
             header?: never;
             path?: never;
@@ -3844,6 +4088,30 @@ export interface operations {
                         items: components["schemas"]["AdminOrganization"][];
                         next_page_token: string;
                     };
+                };
+            };
+        };
+    };
+    "admin-organizations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrganization"];
                 };
             };
         };
@@ -3898,6 +4166,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 organization_id: string;
@@ -3927,6 +4197,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 organization_id: string;
@@ -3993,12 +4265,38 @@ export interface operations {
             };
         };
     };
+    "projects.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
     "projects.delete": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -4024,6 +4322,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -4053,6 +4353,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
             };
             header?: never;
             path?: never;
@@ -4070,6 +4372,28 @@ export interface operations {
                         items: components["schemas"]["Project"][];
                         next_page_token: string;
                     };
+                };
+            };
+        };
+    };
+    "admin-projects.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
                 };
             };
         };
@@ -4127,12 +4451,39 @@ export interface operations {
             };
         };
     };
+    "members.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: string;
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
     "members.delete": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 organization_id: string;
@@ -4421,6 +4772,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
             };
             header?: never;
             path?: never;
@@ -4469,12 +4822,38 @@ export interface operations {
             };
         };
     };
+    "admin-users.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
     "admin-users.delete": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 user_id: string;
@@ -4500,6 +4879,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 user_id: string;
@@ -4529,6 +4910,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 user_id: string;
@@ -4554,6 +4937,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 user_id: string;
@@ -4583,6 +4968,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 user_id: string;
@@ -4620,6 +5007,28 @@ export interface operations {
                     "application/json": {
                         items: components["schemas"]["Location"][];
                     };
+                };
+            };
+        };
+    };
+    "locations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                location: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Location"];
                 };
             };
         };
@@ -4675,6 +5084,29 @@ export interface operations {
             };
         };
     };
+    "specs.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                product_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Spec"];
+                };
+            };
+        };
+    };
     "admin-locations.list": {
         parameters: {
             query?: never;
@@ -4724,12 +5156,38 @@ export interface operations {
             };
         };
     };
+    "admin-locations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                location: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Location"];
+                };
+            };
+        };
+    };
     "admin-locations.change": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 location: string;
@@ -4802,12 +5260,38 @@ export interface operations {
             };
         };
     };
+    "admin-vm-types.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vm_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminVmType"];
+                };
+            };
+        };
+    };
     "admin-vm-types.change": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 vm_type: string;
@@ -4851,6 +5335,29 @@ export interface operations {
                     "application/json": {
                         items: components["schemas"]["Image"][];
                     };
+                };
+            };
+        };
+    };
+    "images.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Image"];
                 };
             };
         };
@@ -4904,12 +5411,38 @@ export interface operations {
             };
         };
     };
+    "admin-images.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminImage"];
+                };
+            };
+        };
+    };
     "admin-images.delete": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 image_id: string;
@@ -4935,6 +5468,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 image_id: string;
@@ -5438,6 +5973,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SshKey"];
+                };
+            };
+        };
+    };
+    "logins.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Login"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "logins.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Login"];
+                };
+            };
+        };
+    };
+    "logins.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                login_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Login"];
                 };
             };
         };
@@ -6635,6 +7250,29 @@ export interface operations {
             };
         };
     };
+    "device-receipts.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                receipt_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceReceipt"];
+                };
+            };
+        };
+    };
     "usage.list": {
         parameters: {
             query?: {
@@ -7100,12 +7738,38 @@ export interface operations {
             };
         };
     };
+    "admin-devices.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+        };
+    };
     "admin-devices.quarantine": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 device_id: string;
@@ -7135,6 +7799,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 device_id: string;
@@ -7216,6 +7882,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
                 host_id?: string;
             };
             header?: never;
@@ -7238,12 +7906,38 @@ export interface operations {
             };
         };
     };
-    "admin-orphans.give-back": {
+    "admin-orphans.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                orphan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Orphan"];
+                };
+            };
+        };
+    };
+    "admin-orphans.delete": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 orphan_id: string;
@@ -7263,12 +7957,14 @@ export interface operations {
             };
         };
     };
-    "admin-orphans.delete": {
+    "admin-orphans.give-back": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 orphan_id: string;
@@ -7294,6 +7990,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
                 location?: string;
             };
             header?: never;
@@ -7343,12 +8041,38 @@ export interface operations {
             };
         };
     };
+    "admin-public-addresses.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                public_address_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicAddress"];
+                };
+            };
+        };
+    };
     "admin-public-addresses.delete": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 public_address_id: string;
@@ -7374,6 +8098,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
             };
             header?: never;
             path?: never;
@@ -7422,12 +8148,38 @@ export interface operations {
             };
         };
     };
+    "admin-join-tokens.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                join_token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JoinToken"];
+                };
+            };
+        };
+    };
     "admin-join-tokens.delete": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 join_token_id: string;
@@ -7469,12 +8221,38 @@ export interface operations {
             };
         };
     };
+    "admin-prices.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                resource_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Price"];
+                };
+            };
+        };
+    };
     "admin-prices.set": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 resource_type: string;
@@ -7504,6 +8282,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 resource_type: string;

@@ -4,7 +4,7 @@ import {
   updateQuarantine,
   updateReleased,
 } from '@gantry/db/queries/hosts/admin-hosts';
-import { notFound } from '@gantry/model/errors';
+import { found } from '@gantry/model/errors';
 
 type Target = { sql: Queryable; deviceId: string };
 
@@ -17,7 +17,7 @@ export async function quarantineDevice({
   deviceId,
   reason,
 }: Target & { reason: string }): Promise<DeviceRow> {
-  return found(await updateQuarantine(sql, { deviceId, reason }));
+  return found(await updateQuarantine(sql, { deviceId, reason }), 'device');
 }
 
 /**
@@ -26,10 +26,5 @@ export async function quarantineDevice({
  * reports keeps new VMs from the device all the same.
  */
 export async function releaseDevice({ sql, deviceId }: Target): Promise<DeviceRow> {
-  return found(await updateReleased(sql, deviceId));
-}
-
-function found(device: DeviceRow | undefined): DeviceRow {
-  if (!device) throw notFound('device');
-  return device;
+  return found(await updateReleased(sql, deviceId), 'device');
 }

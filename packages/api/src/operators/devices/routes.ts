@@ -1,4 +1,6 @@
+import { readDevice } from '@gantry/db/queries/hosts/admin-hosts';
 import { listReceiptsOfDevice } from '@gantry/db/queries/hosts/device-receipts';
+import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import { OperatorDeviceReceiptPage } from '../../device-receipts/schema.ts';
 import { operatorDeviceReceiptView } from '../../device-receipts/view.ts';
@@ -9,6 +11,17 @@ import { Device, DeviceParams, QuarantineDevice } from './schema.ts';
 import { deviceView } from './view.ts';
 
 export const adminDeviceRoutes = [
+  route({
+    id: 'admin-devices.get',
+    method: 'get',
+    path: '/admin/devices/{device_id}',
+    summary: 'Read a GPU or a drive of a host',
+    access: { level: 'operator', role: 'read-only' },
+    params: DeviceParams,
+    reply: Device,
+    handle: async ({ sql, params }) =>
+      deviceView(found(await readDevice(sql, params.device_id), 'device')),
+  }),
   route({
     id: 'admin-devices.quarantine',
     method: 'post',

@@ -12,7 +12,7 @@ import {
   updateHostLabels,
 } from '@gantry/db/queries/hosts/admin-hosts';
 import { insertEvents } from '@gantry/db/queries/operations/events';
-import { badRequest, CloudError, notFound } from '@gantry/model/errors';
+import { badRequest, CloudError, found } from '@gantry/model/errors';
 
 type Target = { sql: Queryable; hostId: string };
 
@@ -23,7 +23,7 @@ export async function changeHostAdminState({
   adminState,
 }: Target & { adminState: 'active' | 'cordoned' }): Promise<HostDetailsRow> {
   await updateHostAdminState(sql, { hostId, adminState });
-  return found(await readHost(sql, hostId));
+  return found(await readHost(sql, hostId), 'host');
 }
 
 /** Replaces all labels of a host. Idempotent. */
@@ -33,13 +33,13 @@ export async function changeHostLabels({
   labels,
 }: Target & { labels: Record<string, string> }): Promise<HostDetailsRow> {
   await updateHostLabels(sql, { hostId, labels });
-  return found(await readHost(sql, hostId));
+  return found(await readHost(sql, hostId), 'host');
 }
 
 /** Accepts the last reported hardware and software of the host as correct. Idempotent. */
 export async function acceptHost({ sql, hostId }: Target): Promise<HostDetailsRow> {
   const accepted = await updateAcceptedFacts(sql, hostId);
-  const host = found(await readHost(sql, hostId));
+  const host = found(await readHost(sql, hostId), 'host');
   if (!accepted) {
     throw new CloudError(
       'conflict',
@@ -55,7 +55,7 @@ export async function acceptHost({ sql, hostId }: Target): Promise<HostDetailsRo
  * lock makes sure that a VM that is placed at the same time gets an event too.
  */
 export async function drainHost({ sql, hostId }: Target): Promise<HostDetailsRow> {
-  const host = found(await lockHost(sql, hostId));
+  const host = found(await lockHost(sql, hostId), 'host');
   if (host.admin_state === 'draining') return host;
   await updateHostAdminState(sql, { hostId, adminState: 'draining' });
   await insertEvents(
@@ -69,7 +69,7 @@ export async function drainHost({ sql, hostId }: Target): Promise<HostDetailsRow
         'the host of this VM will be taken out of service: stop or delete the VM when it suits you',
     })),
   );
-  return found(await readHost(sql, hostId));
+  return found(await readHost(sql, hostId), 'host');
 }
 
 /**
@@ -83,7 +83,7 @@ export async function fenceHost({
   hostId,
   confirm,
 }: Target & { confirm: string }): Promise<HostDetailsRow> {
-  const host = found(await lockHost(sql, hostId));
+  const host = found(await lockHost(sql, hostId), 'host');
   if (confirm !== host.name) {
     throw badRequest([{ field: 'confirm', reason: 'must be the name of the host' }]);
   }
@@ -100,12 +100,12 @@ export async function fenceHost({
 /** Disconnects the agent at once; it must enroll again. The VMs of the host keep running. */
 export async function revokeCertificates({ sql, hostId }: Target): Promise<HostDetailsRow> {
   await revokeHostCertificates(sql, hostId);
-  return found(await readHost(sql, hostId));
+  return found(await readHost(sql, hostId), 'host');
 }
 
 /** A concurrent placement waits for the lock, and then its foreign key finds no host. */
 export async function deleteHost({ sql, hostId }: Target): Promise<HostDetailsRow> {
-  const host = found(await lockHost(sql, hostId));
+  const host = found(await lockHost(sql, hostId), 'host');
   if (host.vm_count > 0) {
     throw new CloudError(
       'conflict',
@@ -121,10 +121,5 @@ export async function deleteHost({ sql, hostId }: Target): Promise<HostDetailsRo
     );
   }
   await removeHost(sql, hostId);
-  return host;
-}
-
-function found(host: HostDetailsRow | undefined): HostDetailsRow {
-  if (!host) throw notFound('host');
   return host;
 }

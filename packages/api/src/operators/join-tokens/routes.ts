@@ -1,6 +1,7 @@
 import { listJoinTokens } from '@gantry/db/queries/hosts/join-tokens';
+import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
-import { Paging, page } from '../../http/fields.ts';
+import { CommaList, Id, Paging, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { createJoinToken, deleteJoinToken } from './change.ts';
 import {
@@ -19,14 +20,27 @@ export const adminJoinTokenRoutes = [
     path: '/admin/join-tokens',
     summary: 'List join tokens without their secrets, newest first',
     access: { level: 'operator', role: 'read-only' },
-    query: z.strictObject(Paging),
+    query: z.strictObject({ ...Paging, ids: CommaList(Id) }),
     reply: JoinTokenPage,
-    handle: async ({ sql, query: { limit, page_token } }) =>
+    handle: async ({ sql, query: { limit, page_token, ids } }) =>
       page(
-        await listJoinTokens(sql, { before: page_token, limit: limit + 1 }),
+        await listJoinTokens(sql, { ids, before: page_token, limit: limit + 1 }),
         limit,
         joinTokenView,
       ),
+  }),
+  route({
+    id: 'admin-join-tokens.get',
+    method: 'get',
+    path: '/admin/join-tokens/{join_token_id}',
+    summary: 'Read a join token without its secret',
+    access: { level: 'operator', role: 'read-only' },
+    params: JoinTokenParams,
+    reply: JoinToken,
+    handle: async ({ sql, params }) => {
+      const only = { ids: [params.join_token_id], before: null, limit: 1 };
+      return joinTokenView(found((await listJoinTokens(sql, only))[0], 'join token'));
+    },
   }),
   route({
     id: 'admin-join-tokens.create',

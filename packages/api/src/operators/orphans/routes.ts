@@ -1,5 +1,5 @@
-import { type DecidedOrphan, decideOrphan, listOrphans } from '@gantry/db/queries/hosts/orphans';
-import { notFound } from '@gantry/model/errors';
+import { decideOrphan, listOrphans } from '@gantry/db/queries/hosts/orphans';
+import { found } from '@gantry/model/errors';
 import { page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { Orphan, OrphanPage, OrphanParams, OrphanQuery } from './schema.ts';
@@ -16,11 +16,25 @@ export const adminOrphanRoutes = [
     reply: OrphanPage,
     handle: async ({ sql, query }) => {
       const rows = await listOrphans(sql, {
+        ids: query.ids,
         hostId: query.host_id ?? null,
         after: query.page_token,
         limit: query.limit + 1,
       });
       return page(rows, query.limit, orphanView);
+    },
+  }),
+  route({
+    id: 'admin-orphans.get',
+    method: 'get',
+    path: '/admin/orphans/{orphan_id}',
+    summary: 'Read a VM that a host has and the database does not know',
+    access: { level: 'operator', role: 'read-only' },
+    params: OrphanParams,
+    reply: Orphan,
+    handle: async ({ sql, params }) => {
+      const only = { ids: [params.orphan_id], hostId: null, after: null, limit: 1 };
+      return orphanView(found((await listOrphans(sql, only))[0], 'orphan'));
     },
   }),
   route({
@@ -32,7 +46,9 @@ export const adminOrphanRoutes = [
     params: OrphanParams,
     reply: Orphan,
     handle: async ({ sql, params }) =>
-      orphanView(found(await decideOrphan(sql, { id: params.orphan_id, decision: 'give_back' }))),
+      orphanView(
+        found(await decideOrphan(sql, { id: params.orphan_id, decision: 'give_back' }), 'orphan'),
+      ),
   }),
   route({
     id: 'admin-orphans.delete',
@@ -43,11 +59,8 @@ export const adminOrphanRoutes = [
     params: OrphanParams,
     reply: Orphan,
     handle: async ({ sql, params }) =>
-      orphanView(found(await decideOrphan(sql, { id: params.orphan_id, decision: 'delete' }))),
+      orphanView(
+        found(await decideOrphan(sql, { id: params.orphan_id, decision: 'delete' }), 'orphan'),
+      ),
   }),
 ];
-
-function found(orphan: DecidedOrphan | undefined): DecidedOrphan {
-  if (!orphan) throw notFound('orphan');
-  return orphan;
-}

@@ -1,5 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { Id, Page, Paging, ReplyId, ReplyIdOrEmpty, Timestamp } from '../../http/fields.ts';
+import {
+  CommaList,
+  Id,
+  Page,
+  Paging,
+  ReplyId,
+  ReplyIdOrEmpty,
+  Timestamp,
+} from '../../http/fields.ts';
 
 export const Orphan = z
   .object({
@@ -28,5 +36,9 @@ export const Orphan = z
   .openapi('Orphan');
 
 export const OrphanPage = Page(Orphan);
-export const OrphanQuery = z.strictObject({ ...Paging, host_id: Id.optional() });
+export const OrphanQuery = z.strictObject({
+  ...Paging,
+  ids: CommaList(Id),
+  host_id: Id.optional(),
+});
 export const OrphanParams = z.object({ orphan_id: Id });

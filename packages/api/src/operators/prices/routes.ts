@@ -1,4 +1,5 @@
 import { listPrices } from '@gantry/db/queries/catalogue/prices';
+import { found } from '@gantry/model/errors';
 import { route } from '../../http/route.ts';
 import { deletePrice, setPrice } from './change.ts';
 import { Price, PriceParams, Prices, SetPrice } from './schema.ts';
@@ -12,6 +13,22 @@ export const adminPriceRoutes = [
     access: { level: 'operator', role: 'read-only' },
     reply: Prices,
     handle: async ({ sql }) => ({ items: await listPrices(sql) }),
+  }),
+  route({
+    id: 'admin-prices.get',
+    method: 'get',
+    path: '/admin/prices/{resource_type}',
+    summary: 'Read a price',
+    access: { level: 'operator', role: 'read-only' },
+    params: PriceParams,
+    reply: Price,
+    handle: async ({ sql, params: { resource_type } }) => {
+      const prices = await listPrices(sql);
+      return found(
+        prices.find((price) => price.resource_type === resource_type),
+        'price',
+      );
+    },
   }),
   route({
     id: 'admin-prices.set',

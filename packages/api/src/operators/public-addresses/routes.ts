@@ -1,4 +1,5 @@
 import { listPublicAddresses } from '@gantry/db/queries/networks/public-addresses';
+import { found } from '@gantry/model/errors';
 import { page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { addPublicAddresses, deletePublicAddress } from './change.ts';
@@ -23,11 +24,25 @@ export const adminPublicAddressRoutes = [
     reply: PublicAddressPage,
     handle: async ({ sql, query }) => {
       const rows = await listPublicAddresses(sql, {
+        ids: query.ids,
         location: query.location ?? null,
         after: query.page_token,
         limit: query.limit + 1,
       });
       return page(rows, query.limit, publicAddressView);
+    },
+  }),
+  route({
+    id: 'admin-public-addresses.get',
+    method: 'get',
+    path: '/admin/public-addresses/{public_address_id}',
+    summary: 'Read a public address',
+    access: { level: 'operator', role: 'read-only' },
+    params: PublicAddressParams,
+    reply: PublicAddress,
+    handle: async ({ sql, params }) => {
+      const only = { ids: [params.public_address_id], location: null, after: null, limit: 1 };
+      return publicAddressView(found((await listPublicAddresses(sql, only))[0], 'public address'));
     },
   }),
   route({

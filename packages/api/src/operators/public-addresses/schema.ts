@@ -2,6 +2,7 @@ import { parseCidr } from '@gantry/model/cidr';
 import { z } from '@hono/zod-openapi';
 import {
   CatalogueName,
+  CommaList,
   Id,
   Page,
   Paging,
@@ -26,7 +27,11 @@ export const PublicAddress = z
 
 export const PublicAddressPage = Page(PublicAddress);
 
-export const PublicAddressQuery = z.strictObject({ ...Paging, location: Text(63).optional() });
+export const PublicAddressQuery = z.strictObject({
+  ...Paging,
+  ids: CommaList(Id),
+  location: Text(63).optional(),
+});
 
 /** Each address is a row. A /22 has 1024 addresses, which one statement inserts quickly. */
 const LARGEST_BLOCK = 22;

@@ -1,4 +1,5 @@
-import { listMembers } from '@gantry/db/queries/tenants/members';
+import { listMembers, readMember } from '@gantry/db/queries/tenants/members';
+import { found } from '@gantry/model/errors';
 import { OrganizationParams } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { addMember, deleteMember } from './change.ts';
@@ -32,6 +33,18 @@ export const memberRoutes = [
     reply: Member,
     handle: async ({ sql, scope, body, now }) =>
       memberView(await addMember({ sql, organizationId: scope.organizationId, body, now })),
+  }),
+  route({
+    id: 'members.get',
+    method: 'get',
+    path: '/organizations/{organization_id}/members/{member_id}',
+    summary: 'Read a member of an organization',
+    access: { level: 'organization', role: 'owner' },
+    unpaid: true,
+    params: MemberParams,
+    reply: Member,
+    handle: async ({ sql, scope: { organizationId }, params: { member_id: memberId } }) =>
+      memberView(found(await readMember(sql, { organizationId, memberId }), 'member')),
   }),
   route({
     id: 'members.delete',

@@ -1,10 +1,17 @@
 import { listAllOrganizations, listOrganizations } from '@gantry/db/queries/tenants/organizations';
+import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../auth/caller.ts';
-import { OrganizationParams, Paging, page } from '../../http/fields.ts';
+import { CommaList, Id, OrganizationParams, Paging, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from './change.ts';
-import { AdminOrganizations, Organization, OrganizationName, Organizations } from './schema.ts';
+import {
+  AdminOrganization,
+  AdminOrganizations,
+  Organization,
+  OrganizationName,
+  Organizations,
+} from './schema.ts';
 
 export const organizationRoutes = [
   route({
@@ -34,6 +41,18 @@ export const organizationRoutes = [
       scope.organizationId = organization.id;
       return organization;
     },
+  }),
+  route({
+    id: 'organizations.get',
+    method: 'get',
+    path: '/organizations/{organization_id}',
+    summary: 'Read an organization',
+    access: { level: 'organization', role: 'read-only' },
+    unpaid: true,
+    params: OrganizationParams,
+    reply: Organization,
+    handle: async ({ sql, scope }) =>
+      found((await listOrganizations(sql, [scope.organizationId]))[0], 'organization'),
   }),
   route({
     id: 'organizations.change',
@@ -66,14 +85,27 @@ export const organizationRoutes = [
     path: '/admin/organizations',
     summary: 'List every organization and whether it has a payment method, oldest first',
     access: { level: 'operator', role: 'read-only' },
-    query: z.strictObject(Paging),
+    query: z.strictObject({ ...Paging, ids: CommaList(Id) }),
     reply: AdminOrganizations,
-    handle: async ({ sql, query: { limit, page_token } }) =>
+    handle: async ({ sql, query: { limit, page_token, ids } }) =>
       page(
-        await listAllOrganizations(sql, { after: page_token, limit: limit + 1 }),
+        await listAllOrganizations(sql, { ids, after: page_token, limit: limit + 1 }),
         limit,
         (row) => row,
       ),
+  }),
+  route({
+    id: 'admin-organizations.get',
+    method: 'get',
+    path: '/admin/organizations/{organization_id}',
+    summary: 'Read an organization, with its standing',
+    access: { level: 'operator', role: 'read-only' },
+    params: OrganizationParams,
+    reply: AdminOrganization,
+    handle: async ({ sql, params: { organization_id } }) => {
+      const only = { ids: [organization_id], after: null, limit: 1 };
+      return found((await listAllOrganizations(sql, only))[0], 'organization');
+    },
   }),
 ];
 

@@ -9,9 +9,8 @@ export const Organizations = z.array(Organization);
 
 export const OrganizationName = z.strictObject({ name: Label }).openapi('OrganizationName');
 
-export const AdminOrganizations = Page(
-  Organization.extend({
-    paid: z.boolean(),
-    standing: z.enum(['good', 'payment_problem', 'suspended']),
-  }).openapi('AdminOrganization'),
-);
+export const AdminOrganization = Organization.extend({
+  paid: z.boolean(),
+  standing: z.enum(['good', 'payment_problem', 'suspended']),
+}).openapi('AdminOrganization');
+export const AdminOrganizations = Page(AdminOrganization);

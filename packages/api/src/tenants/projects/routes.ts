@@ -1,7 +1,8 @@
-import { listAllProjects, listProjects } from '@gantry/db/queries/tenants/projects';
+import { listAllProjects, listProjects, readProject } from '@gantry/db/queries/tenants/projects';
+import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../auth/caller.ts';
-import { Paging, ProjectParams, page } from '../../http/fields.ts';
+import { CommaList, Id, Paging, ProjectParams, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { createProject, deleteProject, renameProject } from './change.ts';
 import { ChangeProject, CreateProject, Project, ProjectPage, Projects } from './schema.ts';
@@ -28,6 +29,17 @@ export const projectRoutes = [
     reply: Project,
     handle: ({ deps, sql, caller, scope, body }) =>
       createProject({ sql, caller, callers: deps.callers, scope, body }),
+  }),
+  route({
+    id: 'projects.get',
+    method: 'get',
+    path: '/projects/{project_id}',
+    summary: 'Read a project',
+    access: { level: 'project', role: 'read-only' },
+    unpaid: true,
+    params: ProjectParams,
+    reply: Project,
+    handle: async ({ sql, scope }) => found(await readProject(sql, scope.projectId), 'project'),
   }),
   route({
     id: 'projects.change',
@@ -60,14 +72,24 @@ export const projectRoutes = [
     path: '/admin/projects',
     summary: 'List every project, oldest first',
     access: { level: 'operator', role: 'read-only' },
-    query: z.strictObject(Paging),
+    query: z.strictObject({ ...Paging, ids: CommaList(Id) }),
     reply: ProjectPage,
-    handle: async ({ sql, query: { limit, page_token } }) =>
+    handle: async ({ sql, query: { limit, page_token, ids } }) =>
       page(
-        await listAllProjects(sql, { after: page_token, limit: limit + 1 }),
+        await listAllProjects(sql, { ids, after: page_token, limit: limit + 1 }),
         limit,
         (row) => row,
       ),
+  }),
+  route({
+    id: 'admin-projects.get',
+    method: 'get',
+    path: '/admin/projects/{project_id}',
+    summary: 'Read a project of any organization',
+    access: { level: 'operator', role: 'read-only' },
+    params: ProjectParams,
+    reply: Project,
+    handle: async ({ sql, params }) => found(await readProject(sql, params.project_id), 'project'),
   }),
 ];
 

@@ -1,6 +1,7 @@
-import { listUsers } from '@gantry/db/queries/tenants/users';
+import { listUsers, readUser } from '@gantry/db/queries/tenants/users';
+import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
-import { Paging, page } from '../../http/fields.ts';
+import { CommaList, Id, Paging, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import {
   changeUser,
@@ -28,10 +29,20 @@ export const adminUserRoutes = [
     path: '/admin/users',
     summary: 'List every user, oldest first',
     access: { level: 'operator', role: 'read-only' },
-    query: z.strictObject(Paging),
+    query: z.strictObject({ ...Paging, ids: CommaList(Id) }),
     reply: UserPage,
-    handle: async ({ sql, query: { limit, page_token } }) =>
-      page(await listUsers(sql, { after: page_token, limit: limit + 1 }), limit, userView),
+    handle: async ({ sql, query: { limit, page_token, ids } }) =>
+      page(await listUsers(sql, { ids, after: page_token, limit: limit + 1 }), limit, userView),
+  }),
+  route({
+    id: 'admin-users.get',
+    method: 'get',
+    path: '/admin/users/{user_id}',
+    summary: 'Read a user',
+    access: { level: 'operator', role: 'read-only' },
+    params: UserParams,
+    reply: User,
+    handle: async ({ sql, params }) => userView(found(await readUser(sql, params.user_id), 'user')),
   }),
   route({
     id: 'admin-users.create',

@@ -53,14 +53,24 @@ export type ImageRow = {
   locations: string[];
 };
 
+const selectImage = (sql: Queryable, retired: boolean) => sql`
+  select i.id, i.name, i.description, i.tags, i.source_url, i.sha256, i.retired, i.created_at,
+    array(select location from image_locations where image_id = i.id order by location) as locations
+  from images i where (not i.retired or ${retired})`;
+
 export async function listImages(
   sql: Queryable,
   { retired }: { retired: boolean },
 ): Promise<ImageRow[]> {
-  return await sql<ImageRow[]>`
-    select i.id, i.name, i.description, i.tags, i.source_url, i.sha256, i.retired, i.created_at,
-      array(select location from image_locations where image_id = i.id order by location) as locations
-    from images i where not i.retired or ${retired} order by i.name`;
+  return await sql<ImageRow[]>`${selectImage(sql, retired)} order by i.name`;
+}
+
+export async function readImage(
+  sql: Queryable,
+  { id, retired }: { id: string; retired: boolean },
+): Promise<ImageRow | undefined> {
+  const [row] = await sql<ImageRow[]>`${selectImage(sql, retired)} and i.id = ${id}`;
+  return row;
 }
 
 export type AvailabilityRow = {

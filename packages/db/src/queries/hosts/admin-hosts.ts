@@ -230,6 +230,12 @@ export type DeviceRow = {
   problems: DeviceProblem[];
 };
 
+export async function readDevice(sql: Queryable, deviceId: string): Promise<DeviceRow | undefined> {
+  const [row] = await sql<DeviceRow[]>`
+    select ${deviceColumns(sql)} from devices where id = ${deviceId}`;
+  return row;
+}
+
 /** A device is changed only under the lock of its host. Its spec number is locked afterwards. */
 async function lockHostOfDevice(sql: Queryable, deviceId: string): Promise<void> {
   await sql`select from hosts where id = (select host_id from devices where id = ${deviceId}) for no key update`;

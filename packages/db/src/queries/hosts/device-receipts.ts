@@ -47,3 +47,12 @@ export async function listReceiptsOfProject(
     where project_id = ${projectId} and id < ${before ?? LAST_ID}
     order by id desc limit ${limit}`;
 }
+
+export async function readReceiptOfProject(
+  sql: Queryable,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<DeviceReceiptRow | undefined> {
+  const [row] = await sql<DeviceReceiptRow[]>`
+    select ${columns(sql)} from device_receipts where project_id = ${projectId} and id = ${id}`;
+  return row;
+}

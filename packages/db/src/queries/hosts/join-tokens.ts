@@ -22,11 +22,11 @@ export async function insertJoinToken(sql: Queryable, token: NewJoinToken): Prom
 /** Lists the newest first; `before` is the last id of the previous page. */
 export async function listJoinTokens(
   sql: Queryable,
-  { before, limit }: { before: string | null; limit: number },
+  { ids, before, limit }: { ids: string[] | null; before: string | null; limit: number },
 ): Promise<JoinTokenRow[]> {
   return await sql<JoinTokenRow[]>`
     select id, location, created_at, expires_at, used_at, rejoins_id from join_tokens
-    where id < ${before ?? LAST_ID}
+    where id < ${before ?? LAST_ID} ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
     order by id desc limit ${limit}`;
 }
 

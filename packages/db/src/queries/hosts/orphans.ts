@@ -120,11 +120,12 @@ const orphanColumns = (sql: Queryable) => sql`
 
 export async function listOrphans(
   sql: Queryable,
-  filter: { hostId: string | null; after: string | null; limit: number },
+  filter: { ids: string[] | null; hostId: string | null; after: string | null; limit: number },
 ): Promise<DecidedOrphan[]> {
   return await sql<DecidedOrphan[]>`
     select ${orphanColumns(sql)} from orphans o
     where o.id > ${filter.after ?? FIRST_ID} and (${filter.hostId}::uuid is null or o.host_id = ${filter.hostId})
+      ${filter.ids === null ? sql`` : sql`and o.id = any(${filter.ids}::uuid[])`}
     order by o.id limit ${filter.limit}`;
 }
 

@@ -13,6 +13,8 @@ export type PublicAddressRow = {
 };
 
 export type PublicAddressFilter = {
+  /** Null: it is not filtered. */
+  ids: string[] | null;
   location: string | null;
   /** The last id of the previous page. */
   after: string | null;
@@ -27,7 +29,7 @@ export async function listPublicAddresses(
     select a.id, host(a.address) as address, a.location, n.vm_id, r.project_id
     from public_addresses a left join network_interfaces n on n.id = a.network_interface_id
     left join reserved_addresses r on r.public_address_id = a.id
-    where a.id > ${filter.after ?? FIRST_ID}
+    where a.id > ${filter.after ?? FIRST_ID} ${filter.ids === null ? sql`` : sql`and a.id = any(${filter.ids}::uuid[])`}
       and (${filter.location}::text is null or a.location = ${filter.location})
     order by a.id limit ${filter.limit}`;
 }

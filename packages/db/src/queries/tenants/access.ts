@@ -67,8 +67,13 @@ export type UserGrant = {
   operator: boolean;
   operator_role: OperatorRole;
   token_generation: number;
+  /** The logins that were ended lately, whose access tokens may not have expired yet. */
+  ended_logins: string[];
   memberships: Membership[];
 };
+
+/** Longer than an access token is valid, whatever the clocks are. */
+const LONGEST_TOKEN_S = 7_200;
 
 export async function readUserGrant(
   sql: Queryable,
@@ -87,7 +92,9 @@ export async function readUserGrants(
       select json_agg(json_build_object('organization_id', m.organization_id, 'project_id', m.project_id,
         'role', m.role, 'paid', pm.organization_id is not null))
       from members m left join payment_methods pm on pm.organization_id = m.organization_id
-      where m.user_id = u.id), '[]') as memberships
+      where m.user_id = u.id), '[]') as memberships,
+      array(select distinct t.family_id::text from refresh_tokens t
+        where t.user_id = u.id and t.login_ended_at > now() - make_interval(secs => ${LONGEST_TOKEN_S})) as ended_logins
     from users u where u.id = any(${[...userIds]}::uuid[])`;
 }
 

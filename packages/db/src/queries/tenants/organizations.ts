@@ -15,7 +15,7 @@ export type PaidOrganizationRow = OrganizationRow & {
 /** Lists all organizations, for operators. */
 export async function listAllOrganizations(
   sql: Queryable,
-  { after, limit }: { after: string | null; limit: number },
+  { ids, after, limit }: { ids: string[] | null; after: string | null; limit: number },
 ): Promise<PaidOrganizationRow[]> {
   return await sql<PaidOrganizationRow[]>`
     select o.id, o.name, o.payment_customer_id, m.organization_id is not null as paid,
@@ -23,7 +23,7 @@ export async function listAllOrganizations(
         when exists (select from payment_problems p where p.organization_id = o.id) then 'payment_problem'
         else 'good' end as standing
     from organizations o left join payment_methods m on m.organization_id = o.id
-    where o.id > ${after ?? FIRST_ID}
+    where o.id > ${after ?? FIRST_ID} ${ids === null ? sql`` : sql`and o.id = any(${ids}::uuid[])`}
     order by o.id limit ${limit}`;
 }
 

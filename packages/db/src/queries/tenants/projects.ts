@@ -18,11 +18,11 @@ export async function listProjects(
 /** Lists all projects, for operators. */
 export async function listAllProjects(
   sql: Queryable,
-  { after, limit }: { after: string | null; limit: number },
+  { ids, after, limit }: { ids: string[] | null; after: string | null; limit: number },
 ): Promise<ProjectRow[]> {
   return await sql<ProjectRow[]>`
     select ${columns(sql)} from projects
-    where id > ${after ?? FIRST_ID}
+    where id > ${after ?? FIRST_ID} ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
     order by id limit ${limit}`;
 }
 

@@ -14,11 +14,18 @@ export async function lockTokenGeneration(
   return row?.generation;
 }
 
-export type NewRefreshToken = { hash: string; familyId: string; userId: string; expiresAt: Date };
+export type NewRefreshToken = {
+  hash: string;
+  familyId: string;
+  userId: string;
+  expiresAt: Date;
+  sourceIp: string;
+  userAgent: string;
+};
 
 export async function insertRefreshToken(sql: Queryable, token: NewRefreshToken): Promise<void> {
-  await sql`insert into refresh_tokens (hash, family_id, user_id, expires_at)
-    values (${token.hash}, ${token.familyId}, ${token.userId}, ${token.expiresAt})`;
+  await sql`insert into refresh_tokens (hash, family_id, user_id, expires_at, source_ip, user_agent)
+    values (${token.hash}, ${token.familyId}, ${token.userId}, ${token.expiresAt}, ${token.sourceIp}, ${token.userAgent})`;
 }
 
 /** Uses up a refresh token. If it is used twice at once, exactly one call gets the row. */
@@ -45,7 +52,7 @@ export async function readRefreshTokenUser(
 
 /** A token that is used twice may be stolen, so all tokens of its login are revoked. */
 export async function revokeFamilyOf(sql: Queryable, hash: string): Promise<void> {
-  await sql`update refresh_tokens set revoked_at = now()
+  await sql`update refresh_tokens set revoked_at = now(), login_ended_at = now()
     where revoked_at is null
       and family_id = (select family_id from refresh_tokens where hash = ${hash} and used_at is not null)`;
 }

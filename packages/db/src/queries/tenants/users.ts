@@ -28,11 +28,11 @@ const columns = (sql: Queryable) => sql`id, email, operator, operator_role, pend
 
 export async function listUsers(
   sql: Queryable,
-  { after, limit }: { after: string | null; limit: number },
+  { ids, after, limit }: { ids: string[] | null; after: string | null; limit: number },
 ): Promise<UserRow[]> {
   return await sql<UserRow[]>`
     select ${columns(sql)} from users
-    where id > ${after ?? FIRST_ID}
+    where id > ${after ?? FIRST_ID} ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
     order by id limit ${limit}`;
 }
 

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "refresh_tokens_open" ON "refresh_tokens" USING btree ("user_id","family_id") WHERE used_at is null and revoked_at is null;

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "refresh_tokens_ended" ON "refresh_tokens" USING btree ("user_id") WHERE login_ended_at is not null;
