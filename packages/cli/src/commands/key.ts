@@ -7,7 +7,7 @@ import { printList, printOne } from '../terminal/print.ts';
 import { sshKeyNames } from './complete-names.ts';
 import { findByName } from './find-by-name.ts';
 import { argument, type CommonFlags, commonFlags, outputAlias } from './flags.ts';
-import { defaultPublicKey, readPublicKey } from './public-keys.ts';
+import { defaultKey, readPublicKey } from './public-keys.ts';
 
 /** A key of the project, or one of the user's own. */
 type SshKey = Pick<Schemas['SshKey'], 'id' | 'name' | 'fingerprint' | 'created_at'>;
@@ -83,7 +83,7 @@ const add = buildCommand<CommonFlags & OwnFlag, [string, string | undefined], Cl
   async func(flags, name, file) {
     const home = this.process.env['HOME'] || homedir();
     const public_key =
-      file === undefined ? await defaultPublicKey(home) : await readPublicKey('file', file);
+      file === undefined ? (await defaultKey(home)).sent : await readPublicKey('file', file);
     const key = await (await openKeys(this, flags)).create({ name, public_key });
     printOne(this, key, { format: flags.output, fields: keyFields(key) });
   },

@@ -29,10 +29,11 @@ export function privateKeyFile(keys: readonly GivenKey[]): string | undefined {
 /** The names that ssh itself tries first. */
 const DEFAULT_KEYS = ['id_ed25519.pub', 'id_ecdsa.pub', 'id_rsa.pub'];
 
-export async function defaultPublicKey(home: string): Promise<string> {
-  for (const file of DEFAULT_KEYS) {
-    const text = await unlessMissing(readFile(path.join(home, '.ssh', file), 'utf8'));
-    if (text !== undefined) return text.trim();
+export async function defaultKey(home: string): Promise<GivenKey> {
+  for (const name of DEFAULT_KEYS) {
+    const file = path.join(home, '.ssh', name);
+    const text = await unlessMissing(readFile(file, 'utf8'));
+    if (text !== undefined) return { sent: text.trim(), file };
   }
   throw new UsageError(`there is no public key in ${home}/.ssh: give one with --ssh-key FILE`);
 }

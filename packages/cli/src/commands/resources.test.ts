@@ -60,7 +60,7 @@ describe('availability', () => {
     replies['GET /v0.1/specs'] = items(spec);
     replies['GET /v0.1/availabilities'] = items({ ...row, ...none }, many);
     const { stdout } = await run('availability');
-    expect(stdout).toMatch(/\na40\.1x +eu +0 +no price +all GPUs are in use /);
+    expect(stdout).toMatch(/\na40\.1x +eu +0 +no price +1 x A40 +6 +60 GB +all GPUs are in use\n/);
     expect(stdout).toMatch(/\na40\.1x +us +100 or more +1\.2345 /);
   });
 });

@@ -15,13 +15,7 @@ import {
   outputAlias,
   requiredText,
 } from '../flags.ts';
-import {
-  defaultPublicKey,
-  type GivenKey,
-  givenKeys,
-  privateKeyFile,
-  readGiven,
-} from '../public-keys.ts';
+import { defaultKey, type GivenKey, givenKeys, privateKeyFile, readGiven } from '../public-keys.ts';
 import { type Tag, tagFlag, tagObject } from '../tags.ts';
 import { chooseDisks, diskFlag, type GivenDisk } from './choose-disks.ts';
 import { chooseNetwork, givenAddress, type NetworkFlags, networkFlags } from './choose-network.ts';
@@ -81,8 +75,10 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
   async func(flags, name) {
     // Mistakes on this computer are found before the server is asked.
     const address = givenAddress(flags);
-    const keys = await givenKeys('--ssh-key', flags.sshKey ?? []);
-    const body = await buildBody(this, { flags, name, keys });
+    const keys = await (flags.sshKey === undefined
+      ? Promise.all([defaultKey(this.process.env['HOME'] || homedir())])
+      : givenKeys('--ssh-key', flags.sshKey));
+    const body = await buildBody({ flags, name, keys });
     const connection = await connectToProject(this, flags);
     const { client, project_id } = connection;
     const network_interfaces = await chooseNetwork(connection, { ...flags, address });
@@ -102,16 +98,15 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
   },
 });
 
-async function buildBody(
-  { process: { env } }: CliContext,
-  { flags, name, keys }: { flags: CreateFlags; name: string; keys: readonly GivenKey[] },
-): Promise<Schemas['CreateVm']> {
+type Given = { flags: CreateFlags; name: string; keys: readonly GivenKey[] };
+
+async function buildBody({ flags, name, keys }: Given): Promise<Schemas['CreateVm']> {
   const { type, location, image, startupScript, shutdownScript, userData, tag } = flags;
   return {
     ...{ name, type, location, image },
-    ...(keys.length > 0
-      ? { ssh_keys: keys.map(({ sent }) => sent) }
-      : { ssh_public_key: await defaultPublicKey(env['HOME'] || homedir()) }),
+    ...(flags.sshKey === undefined
+      ? { ssh_public_key: keys[0]?.sent ?? '' }
+      : { ssh_keys: keys.map(({ sent }) => sent) }),
     ...(startupScript && { startup_script: await readGiven('--startup-script', startupScript) }),
     ...(shutdownScript && {
       shutdown_script: await readGiven('--shutdown-script', shutdownScript),

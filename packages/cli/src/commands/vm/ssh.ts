@@ -43,9 +43,12 @@ export const sshVm = buildCommand<SshFlags, string[], CliContext>({
   },
 });
 
-/** A VM that has just started boots for a while before it listens. ssh waits a second between attempts. */
+/**
+ * A VM that has just started boots for a while before it listens. ssh waits a second between attempts. It does not
+ * try again if the guest accepts the connection and then takes longer than this to greet.
+ */
 const ATTEMPTS = 60;
-const CONNECT_S = 20;
+const CONNECT_S = 60;
 
 type Login = { user: string; key: string | undefined; command: readonly string[] };
 

@@ -352,7 +352,7 @@ describe('vm create', () => {
 describe('vm ssh', () => {
   const HOST = [
     ...['-o', `HostKeyAlias=gantry-${ID}`, '-o', 'StrictHostKeyChecking=accept-new'],
-    ...['-o', 'ConnectionAttempts=60', '-o', 'ConnectTimeout=20'],
+    ...['-o', 'ConnectionAttempts=60', '-o', 'ConnectTimeout=60'],
   ];
 
   /** A program `ssh` that writes down its arguments and ends with the code 7. */
@@ -398,6 +398,18 @@ describe('vm ssh', () => {
     ]);
     await run(['delete', 'trainer']);
     expect((await ssh('trainer')).passed).not.toContain('-i');
+  });
+
+  it('uses the key of the home that the VM was created with, also if ssh has another home', async () => {
+    const body = { operation: operation('SUCCEEDED', vm) };
+    replies['POST /v0.1/projects/p/vms'] = { status: 200, body };
+    const home = path.join(cli.home, '.ssh');
+    await mkdir(home);
+    await writeFile(path.join(home, 'id_ed25519.pub'), 'ssh-ed25519 AAAA me\n');
+    const flags = ['--type', 'a40.1x', '--location', 'eu-north-a', '--image', 'debian-12'];
+    expect((await run(['create', 'trainer', ...flags])).code).toBe(0);
+    const { passed } = await ssh('trainer');
+    expect(passed).toContain(path.join(home, 'id_ed25519'));
   });
 
   it('says what to do about a VM that does not run', async () => {
