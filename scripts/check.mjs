@@ -7,6 +7,7 @@ import { findFolderProblems } from './check-folders.mjs';
 import { findLockfileProblems } from './check-lockfile.mjs';
 import { findMissingMigration } from './check-migrations.mjs';
 import { ensureInstalled } from './install.mjs';
+import { findMonitoringProblems } from './monitoring.mjs';
 import { findStaleProtoTypes } from './proto-types.mjs';
 import { findStaleSdk } from './sdk-client.mjs';
 import { isMain, readText, root, run, secondsSince, tool } from './workspace.mjs';
@@ -40,6 +41,7 @@ const CHECKS = {
   'migrations are current': async () => verdict(await findMissingMigration()),
   'wire types are current': async () => verdict(await findStaleProtoTypes()),
   'sdk is current': async () => verdict(await findStaleSdk()),
+  monitoring: async () => verdict(findMonitoringProblems()),
   lockfile: async () => {
     const text = readText(path.join(root, 'pnpm-lock.yaml')) ?? '';
     return verdict(findLockfileProblems(text).join('\n'));
@@ -49,6 +51,7 @@ const CHECKS = {
 const FAST = [
   ...['types', 'biome', 'imports', 'folders', 'wire types are current', 'sdk is current'],
   'lockfile',
+  'monitoring',
 ];
 
 function verdict(problems) {

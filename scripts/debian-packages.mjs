@@ -33,6 +33,8 @@ const PACKAGES = {
   curl: ['/usr/bin/curl'],
   openssl: ['/usr/bin/openssl'],
   systemd: ['/usr/bin/systemd-analyze'],
+  prometheus: ['/usr/bin/promtool'],
+  'prometheus-alertmanager': ['/usr/bin/prometheus-alertmanager'],
 };
 
 /** A browser, and a font: without one it draws no text. */

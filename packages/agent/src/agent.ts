@@ -34,6 +34,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   return new Agent(options, ledger, await driver.readBootId());
 }
 
+/** What monitoring shows of the agent. */
+export type AgentFigures = { specNumber: number; isRefusing: boolean; vms: number };
+
 export class Agent implements LinkPeer, DomainWatcher {
   readonly #host: HostContext;
   readonly #reconciler: Reconciler;
@@ -92,6 +95,15 @@ export class Agent implements LinkPeer, DomainWatcher {
   /** The hardware may have changed; the next report contains the inventory. */
   inventoryChanged(): void {
     this.#reporter.inventoryChanged();
+  }
+
+  figures(): AgentFigures {
+    const { spec } = this.#host.ledger.content;
+    return {
+      specNumber: Number(spec?.number ?? 0),
+      isRefusing: this.#inbox.refusal !== null,
+      vms: spec?.vms.length ?? 0,
+    };
   }
 
   /** Applies firewall rules again that were changed outside the agent. */

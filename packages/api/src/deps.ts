@@ -9,7 +9,7 @@ import type { FairQueue } from './auth/fair-queue.ts';
 import type { KeyUses } from './auth/key-uses.ts';
 import type { LoginBudgets } from './auth/login-budget.ts';
 import type { LoginLog } from './auth/login-log.ts';
-import type { Metrics } from './base/metrics.ts';
+import type { RequestMetrics } from './base/metrics.ts';
 import type { RateLimiter } from './base/rate-limit.ts';
 import type { RefusalLog } from './base/refusal-log.ts';
 import type { RefusalPause } from './base/refusal-pause.ts';
@@ -37,7 +37,7 @@ export type Deps = {
   tokens: AccessTokens;
   callers: Callers;
   billing: BillingProvider;
-  metrics: Metrics;
+  metrics: RequestMetrics;
   /** Limits requests for each credential. */
   rateLimiter: RateLimiter;
   /** Limits requests for each organization, whichever of its credentials they have. */

@@ -1,6 +1,9 @@
 import { createLog } from '@gantry/daemon/log';
+import { Metrics } from '@gantry/daemon/metrics/metrics';
+import { addProcessMetrics } from '@gantry/daemon/metrics/process-metrics';
+import { readMetricsAddress, serveMetrics } from '@gantry/daemon/metrics/serve-metrics';
 import { runProcess } from '@gantry/daemon/run';
-import { EXPOSED_SECRETS, findExposedSecrets } from '@gantry/daemon/settings';
+import { createSettingsReader, EXPOSED_SECRETS, findExposedSecrets } from '@gantry/daemon/settings';
 import { migrate } from '@gantry/db/migrate';
 import { startServer } from './server.ts';
 import { API_SECRETS, readApiSettings } from './settings.ts';
@@ -11,14 +14,26 @@ const log = createLog({
   buffered: true,
 });
 
+const METRICS_PORT = 7480;
+
 await runProcess({
   log,
   start: async () => {
     const variables = findExposedSecrets(API_SECRETS);
     if (variables.length > 0) log.warn({ variables }, EXPOSED_SECRETS);
     const settings = readApiSettings();
+    const address = readMetricsAddress(createSettingsReader(), METRICS_PORT);
     await migrate(settings.databaseUrl);
-    const server = await startServer({ settings, log });
-    return { ready: { port: server.port }, stop: server.stop };
+    const metrics = new Metrics();
+    addProcessMetrics(metrics);
+    const server = await startServer({ settings, log, metrics });
+    const serving = await serveMetrics({ metrics, log, ...address, problem: server.problem });
+    return {
+      ready: { port: server.port, metrics_port: serving.port() },
+      async stop() {
+        await server.stop();
+        await serving.stop();
+      },
+    };
   },
 });

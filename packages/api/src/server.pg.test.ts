@@ -1,6 +1,7 @@
 import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createLog } from '@gantry/daemon/log';
+import { Metrics } from '@gantry/daemon/metrics/metrics';
 import { connect } from '@gantry/db/connect';
 import { NO_STRIPE } from '@gantry/testkit/api/test-api';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
@@ -9,6 +10,7 @@ import { type ApiServer, startServer } from './server.ts';
 
 let database: TestDatabase;
 let server: ApiServer | undefined;
+let metrics: Metrics;
 const lines: string[] = [];
 const log = createLog({ process: 'api', destination: { write: (line) => void lines.push(line) } });
 
@@ -39,7 +41,8 @@ async function start(processNowMs = () => Date.now()): Promise<string> {
     operationDeadlineMs: 600_000,
     ...NO_STRIPE,
   };
-  server = await startServer({ settings, log, processNowMs });
+  metrics = new Metrics();
+  server = await startServer({ settings, log, metrics, processNowMs });
   return `http://127.0.0.1:${server.port}`;
 }
 
@@ -91,20 +94,25 @@ describe('the pages for load balancers and monitoring', () => {
     expect(reply.headers.get('keep-alive')).toBe('timeout=75');
   });
 
-  it('/metrics counts requests by route and status, without tenants', async () => {
+  it('counts requests by route and status, without tenants', async () => {
     const url = await start();
     const id = '01a1dcf6-0006-767f-9165-872680039855';
     await fetch(`${url}/v0.1/projects/${id}/vms`);
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toMatch(
+    const rendered = await metrics.render();
+    expect(rendered).toMatch(
       /gantry_http_requests_total\{route="\/projects\/\{project_id\}\/vms",method="get",status="401"\} 1/,
     );
-    expect(metrics).not.toContain(id);
+    expect(rendered).toContain('\ngantry_database_up 1\n');
+    expect(rendered).not.toContain(id);
   });
 
-  it('/metrics has no second path that a proxy would let pass', async () => {
+  it('serves no metrics on the port of tenants', async () => {
+    expect((await fetch(`${await start()}/metrics`)).status).toBe(404);
+  });
+
+  it('no path has a second form that a proxy would let pass', async () => {
     const { port } = new URL(await start());
-    for (const path of ['/docs/%2e%2e/metrics', '/docs/../metrics', '/v0.1/%2E./metrics']) {
+    for (const path of ['/docs/%2e%2e/healthz', '/docs/../healthz', '/v0.1/%2E./healthz']) {
       for (const extra of ['', 'Connection: Upgrade\r\nUpgrade: websocket\r\n']) {
         const head = `GET ${path} HTTP/1.1\r\nHost: api.test\r\n${extra}\r\n`;
         const { status, body } = await sendHead(Number(port), head);

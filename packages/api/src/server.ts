@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
+import { addDatabaseMetrics, addProbeDuration } from '@gantry/daemon/metrics/database-metrics';
+import { Metrics } from '@gantry/daemon/metrics/metrics';
 import { createSecrets } from '@gantry/daemon/secrets';
 import { openDatabase } from '@gantry/db/open-database';
 import { buildApp } from './app.ts';
@@ -11,7 +13,7 @@ import { createKeyUses } from './auth/key-uses.ts';
 import { createLoginBudgets } from './auth/login-budget.ts';
 import { createLoginLog } from './auth/login-log.ts';
 import { resealStoredSecrets } from './auth/reseal.ts';
-import { createMetrics } from './base/metrics.ts';
+import { addLoadMetrics, createRequestMetrics } from './base/metrics.ts';
 import { createRateLimiter } from './base/rate-limit.ts';
 import { createRefusalLog } from './base/refusal-log.ts';
 import { createRefusalPause } from './base/refusal-pause.ts';
@@ -26,7 +28,12 @@ import { requestShares } from './http/request-shares.ts';
 import { createBilling } from './payment-providers/create-billing.ts';
 import type { ApiSettings } from './settings.ts';
 
-export type ApiServer = { port: number; stop(): Promise<void> };
+export type ApiServer = {
+  port: number;
+  /** Returns why it does not serve; null if it does. */
+  problem(): string | null;
+  stop(): Promise<void>;
+};
 
 /** Failed requests for tokens of each source: enough for people, too few for guessing. */
 const LOGIN_LIMIT = { perSecond: 1, burst: 20 };
@@ -38,10 +45,12 @@ const SEND_USAGE_MS = 60_000;
 export async function startServer({
   settings,
   log,
+  metrics = new Metrics(),
   processNowMs = Date.now,
 }: {
   settings: ApiSettings;
   log: Log;
+  metrics?: Metrics;
   /** The clock of this process. Tests give another one. */
   processNowMs?: () => number;
 }): Promise<ApiServer> {
@@ -51,7 +60,9 @@ export async function startServer({
     maxConnections: settings.databaseConnections,
     log,
     processNowMs,
+    onProbe: addProbeDuration(metrics),
   });
+  addDatabaseMetrics(metrics, database);
   const { sql, watch: clock } = database;
   const secrets = createSecrets(settings.secretKey);
   const tokens = await createAccessTokens({
@@ -65,6 +76,8 @@ export async function startServer({
   const eventStreams = createEventStreams({
     ...{ sql, log, callers, maxPerSharer: settings.organizationEventStreams },
   });
+  const requestQueue = createFairQueue(requestShares(settings.databaseConnections));
+  addLoadMetrics(metrics, { requests: requestQueue.load, eventStreams: eventStreams.count });
   let accepting = true;
   let baseUrl = settings.publicUrl ?? '';
   const deps: Deps = {
@@ -84,7 +97,7 @@ export async function startServer({
       onPayment: () => callers.forget(),
     }),
     requestLog: createRequestLog(log),
-    metrics: createMetrics(),
+    metrics: createRequestMetrics(metrics),
     rateLimiter: createRateLimiter(settings.rateLimit),
     organizationLimiter: createRateLimiter({
       ...settings.organizationRateLimit,
@@ -94,7 +107,7 @@ export async function startServer({
     loginLimiter: createRateLimiter(LOGIN_LIMIT),
     loginBudgets: createLoginBudgets({ sql, secrets }),
     hashQueue: createFairQueue(HASH_QUEUE),
-    requestQueue: createFairQueue(requestShares(settings.databaseConnections)),
+    requestQueue,
     refusalPause: createRefusalPause(),
     loginLog,
     trustedProxies: settings.trustedProxies,
@@ -136,6 +149,10 @@ export async function startServer({
 
   return {
     port,
+    problem() {
+      if (!accepting) return 'draining';
+      return clock.clockProblem() ?? (clock.steadyMs() > 0 ? null : 'database unavailable');
+    },
     /** Finishes the requests that have begun, then closes the database connections. */
     async stop() {
       accepting = false;

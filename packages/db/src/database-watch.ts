@@ -43,6 +43,8 @@ type WatchOptions = {
   log: Log;
   /** The clock of the process. Tests give another one. */
   processNowMs?: () => number;
+  /** Called with the time that the database took to reply. */
+  onProbe?: (seconds: number) => void;
 };
 
 /** A process whose clock differs more than this from the database's must not serve. */
@@ -63,6 +65,7 @@ export async function watchDatabase({
   sockets,
   log,
   processNowMs = Date.now,
+  onProbe = () => {},
 }: WatchOptions): Promise<DatabaseWatch> {
   let steadySince: number | null = null;
   let isLost = false;
@@ -95,6 +98,7 @@ export async function watchDatabase({
       const [row] = await probe<{ now_ms: number }[]>`
         select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`;
       const at = performance.now();
+      onProbe((at - sentAt) / 1_000);
       const databaseMs = (row?.now_ms ?? 0) + (at - sentAt) / 2;
       if (isLost) log.info({}, 'database replies again');
       isLost = false;

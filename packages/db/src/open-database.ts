@@ -7,6 +7,8 @@ export type Database = {
   watch: DatabaseWatch;
   /** Opens one more pool, for statements that have another limit. It ends with the database. */
   openPool(options: Omit<ConnectOptions, 'url' | 'sockets'>): Sql;
+  /** The connections of all pools, and how many of them wait for a reply. */
+  connections(): { open: number; busy: number };
   end(): Promise<void>;
 };
 
@@ -18,6 +20,8 @@ type OpenOptions = {
   log: Parameters<typeof watchDatabase>[0]['log'];
   /** The clock of the process. Tests give another one. */
   processNowMs?: () => number;
+  /** Called with the time that the database took to reply to a probe. */
+  onProbe?: (seconds: number) => void;
 };
 
 /** How long statements may run on when the process stops. */
@@ -48,6 +52,7 @@ export async function openDatabase({
     sql,
     watch,
     openPool,
+    connections: () => sockets.count(),
     async end() {
       // The watch goes on until the last statement has ended, in case the database stops to reply now.
       await Promise.all(pools.map((pool) => pool.end({ timeout: END_LIMIT_S })));

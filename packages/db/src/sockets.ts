@@ -63,6 +63,12 @@ export class Sockets {
     return closed;
   }
 
+  /** Counts the open sockets, and those of them whose statement has no complete reply yet. */
+  count(): { open: number; busy: number } {
+    const open = [...this.#entries].filter(([, { socket }]) => socket.readyState === 'open');
+    return { open: open.length, busy: open.filter(([isWaiting]) => isWaiting()).length };
+  }
+
   /** Returns the sockets whose statement has waited for this long without a byte, by their local port. */
   waiting(sinceMs: number): Map<number, Socket> {
     const silent = [...this.#entries.values()].filter(({ silentMs }) => silentMs >= sinceMs);

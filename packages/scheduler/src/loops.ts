@@ -117,6 +117,7 @@ export function schedulerLoops(context: LoopContext): LoopEntry[] {
       everyMs: SECOND_MS,
       body: async () => {
         const problem = watch.clockProblem();
+        server.setServing(problem === null && watch.steadyMs() > 0);
         // Other schedulers take the hosts. The server refuses them until the clock is right.
         if (problem !== null) server.endStreams(problem);
       },

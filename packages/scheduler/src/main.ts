@@ -1,6 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { createLog } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
+import { addDatabaseMetrics, addProbeDuration } from '@gantry/daemon/metrics/database-metrics';
+import { Metrics } from '@gantry/daemon/metrics/metrics';
+import { addProcessMetrics } from '@gantry/daemon/metrics/process-metrics';
+import { serveMetrics } from '@gantry/daemon/metrics/serve-metrics';
 import { runProcess } from '@gantry/daemon/run';
 import { createSecrets } from '@gantry/daemon/secrets';
 import { EXPOSED_SECRETS, findExposedSecrets } from '@gantry/daemon/settings';
@@ -50,13 +54,17 @@ await runProcess({
       );
     }
     await migrate(settings.databaseUrl);
+    const metrics = new Metrics();
+    addProcessMetrics(metrics);
     const database = await openDatabase({
+      onProbe: addProbeDuration(metrics),
       url: settings.databaseUrl,
       name: 'gantry-scheduler',
       maxConnections: settings.databaseConnections,
       plansOnce: true,
       log,
     });
+    addDatabaseMetrics(metrics, database);
     const { sql, watch } = database;
     const scheduler = await startScheduler({
       sql,
@@ -77,6 +85,8 @@ await runProcess({
       leaseTtlMs: settings.leaseTtlMs,
       unreachableAfterMs: settings.unreachableAfterMs,
       healthRules: settings.healthRules,
+      metrics,
+      fleetMetricsMs: settings.fleetMetricsMs,
       // The remaining connections are for placing, delivering and the loops.
       settleConcurrency: Math.max(1, Math.floor(settings.databaseConnections / 2)),
     });
@@ -91,10 +101,17 @@ await runProcess({
       watch,
       retention: settings.retention,
     }).map((entry) => startLoop({ ...entry, log }));
+    const { problem } = scheduler;
+    const serving = await serveMetrics({ metrics, log, ...settings.metrics, problem });
     return {
-      ready: { scheduler_id: scheduler.id, fleet_port: scheduler.port },
+      ready: {
+        scheduler_id: scheduler.id,
+        fleet_port: scheduler.port,
+        metrics_port: serving.port(),
+      },
       async stop() {
         await scheduler.stop();
+        await serving.stop();
         await Promise.all(loops.map((loop) => loop.stop()));
         await database.end();
       },

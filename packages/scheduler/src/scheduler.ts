@@ -1,5 +1,6 @@
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
+import { Metrics } from '@gantry/daemon/metrics/metrics';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import type { DatabaseWatch } from '@gantry/db/database-watch';
@@ -18,6 +19,8 @@ import { HEALTH_RULES, type HealthRule } from './health/health-rules.ts';
 import { hostHandlers } from './host-handlers.ts';
 import { closeStreamsInBatches } from './liveness/close-streams.ts';
 import { schedulerLoops } from './loops.ts';
+import { addFleetMetrics } from './metrics/fleet-metrics.ts';
+import { addSchedulerMetrics } from './metrics/scheduler-metrics.ts';
 import { startPlacing } from './place/start-placing.ts';
 import { pollChanges } from './poll-changes.ts';
 import { settleWithoutHost } from './settle/settle-without-host.ts';
@@ -48,11 +51,16 @@ export type SchedulerOptions = {
   healthRules?: readonly HealthRule[];
   pollMs?: number;
   settleConcurrency?: number;
+  metrics?: Metrics;
+  /** Figures of the fleet are read at most this often for `metrics`. */
+  fleetMetricsMs?: number;
 };
 
 export type Scheduler = {
   id: string;
   port: number;
+  /** Returns why it does not serve; null if it does. */
+  problem(): string | null;
   attachedCount(): number;
   locations(): string[];
   stop(): Promise<void>;
@@ -60,13 +68,14 @@ export type Scheduler = {
 
 /** The poll of changes says when there is something to settle. */
 const SETTLE_MS = 60_000;
+const FLEET_METRICS_MS = 10_000;
 
 /**
  * Starts a scheduler: it places VMs, delivers specs to hosts and settles their reports. Any number of
  * schedulers can share a database. Memory is only a cache: after a crash everything is read again.
  */
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
-  const { sql, watch, log, secrets, fleet, pollMs = 100 } = options;
+  const { sql, watch, log, secrets, fleet, pollMs = 100, metrics = new Metrics() } = options;
   const id = newId();
   const fleetSecrets = options.fleetSecrets ?? { secrets };
   const opening = { sql, fleetSecrets, given: options.givenAuthority };
@@ -109,7 +118,16 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     },
     onGap: () => delivering.noteAll(),
   });
+  const onDuration = addSchedulerMetrics(metrics, {
+    hosts,
+    locations: () => placing.locations(),
+    authorityExpiresMs: () =>
+      Math.min(...authorities.trusted.map(({ certificate }) => Date.parse(certificate.validTo))),
+  });
+  const everyMs = options.fleetMetricsMs ?? FLEET_METRICS_MS;
+  addFleetMetrics(metrics, { sql, log, schedulerId: id, everyMs });
   const settling = startSettling({
+    onDuration,
     sql,
     log,
     concurrency: options.settleConcurrency ?? 4,
@@ -148,12 +166,18 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const loops = schedulerLoops(context).map((entry) => startLoop({ ...entry, log }));
   loops.push(settlingAlone);
 
+  let isStopping = false;
   return {
     id,
     port: server.port,
+    problem() {
+      if (isStopping) return 'stopping';
+      return watch.clockProblem() ?? (watch.steadyMs() > 0 ? null : 'database unavailable');
+    },
     attachedCount: () => hosts.size,
     locations: () => placing.locations(),
     async stop() {
+      isStopping = true;
       await polling.stop();
       await placing.stop();
       await server.stop();

@@ -1,9 +1,11 @@
+import { readMetricsAddress } from '@gantry/daemon/metrics/serve-metrics';
 import { createSettingsReader, type SettingsReader } from '@gantry/daemon/settings';
 import type { Retention } from '@gantry/db/queries/maintenance/remove-history';
 import { DEFAULT_RETENTION } from './clean-up.ts';
 import { RULES_SETTING, readHealthRules } from './health/read-rules.ts';
 
 const DAY_S = 86_400;
+const METRICS_PORT = 7481;
 
 export const SCHEDULER_SECRETS = ['DATABASE_URL', 'GANTRY_SECRET_KEY', 'GANTRY_FLEET_KEY'];
 
@@ -48,6 +50,10 @@ export function readSchedulerSettings() {
       min: 500,
       max: 3_600_000,
     }),
+    metrics: readMetricsAddress(reader, METRICS_PORT),
+    /** The fleet's figures for Prometheus are read from the database at most this often. */
+    fleetMetricsMs:
+      1_000 * reader.integer('GANTRY_FLEET_METRICS_S', { fallback: 10, min: 1, max: 3_600 }),
     retention: readRetention(reader),
     healthRules: readHealthRules(reader.optional(RULES_SETTING)),
   };

@@ -61,6 +61,8 @@ environment of run and doctor:
                           how long the probe waits for a test VM (30)
   GANTRY_HUGEPAGES_ABOVE_GIB
                           VMs with more memory start only with hugepages; unset: none needs them
+  GANTRY_METRICS_HOST, GANTRY_METRICS_PORT
+                          where run serves metrics and health checks (127.0.0.1, 7482)
   GANTRY_STAND_IN_DEVICES 1: GPUs and drives are assigned in the device book only (0)
 environment of run, doctor, inventory and reserve-hugepages:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)

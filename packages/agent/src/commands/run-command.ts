@@ -1,4 +1,11 @@
 import type { Log } from '@gantry/daemon/log';
+import { Metrics } from '@gantry/daemon/metrics/metrics';
+import { addProcessMetrics } from '@gantry/daemon/metrics/process-metrics';
+import {
+  type MetricsAddress,
+  readMetricsAddress,
+  serveMetrics,
+} from '@gantry/daemon/metrics/serve-metrics';
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { loadFleet } from '@gantry/proto/load';
 import { startAgent } from '../agent.ts';
@@ -17,6 +24,9 @@ import {
 import { openLibvirtHostDriver } from '../libvirt/libvirt-host-driver.ts';
 import { grpcLink } from '../link/grpc-link.ts';
 import { roundRobin } from '../link/round-robin.ts';
+import { addAgentMetrics } from '../metrics/agent-metrics.ts';
+import { addDeviceMetrics } from '../metrics/device-metrics.ts';
+import { addHostMetrics } from '../metrics/host-metrics.ts';
 import { watchRules } from '../reconcile/watch-rules.ts';
 import { readStoragePools } from '../volumes/storage-pools.ts';
 import type { StorageSettings } from '../volumes/storage-settings.ts';
@@ -27,7 +37,10 @@ export type RunSettings = {
   schedulers: readonly string[];
   identity: Identity;
   driver: HostDriverSettings;
+  metrics: MetricsAddress;
 };
+
+const METRICS_PORT = 7482;
 
 /** Reads and checks all settings before anything starts. */
 export async function readRunSettings(reader: SettingsReader): Promise<RunSettings> {
@@ -39,7 +52,11 @@ export async function readRunSettings(reader: SettingsReader): Promise<RunSettin
       `GANTRY_STATE_DIRECTORY: no host was enrolled in ${stateDirectory}: run gantry-agent enroll`,
     );
   }
-  return { stateDirectory, schedulers, identity, driver: readHostDriverSettings(reader) };
+  return {
+    ...{ stateDirectory, schedulers, identity },
+    driver: readHostDriverSettings(reader),
+    metrics: readMetricsAddress(reader, METRICS_PORT),
+  };
 }
 
 /** Runs the agent of this host until it is stopped. Its VMs keep running. */
@@ -49,6 +66,7 @@ export async function runHost(settings: RunSettings, log: Log) {
   const driver = await openLibvirtHostDriver(settings.driver, log);
   const address = roundRobin(schedulers);
   const hiding = bootHiding(driver, log);
+  let known: Awaited<ReturnType<typeof readDevices>> = [];
   const watching = await watchDevices({
     // Warnings are logged when the inventory is read, not at every scan.
     read: async () => {
@@ -58,7 +76,9 @@ export async function runHost(settings: RunSettings, log: Log) {
         warn: () => undefined,
       });
       hiding.found(devices);
-      return devices;
+      known = devices;
+      // Readings of GPUs change all the time, and are no reason to report the inventory again.
+      return devices.map((device) => (device.kind === 'gpu' ? { ...device, health: {} } : device));
     },
     log,
   });
@@ -68,12 +88,16 @@ export async function runHost(settings: RunSettings, log: Log) {
     log,
   });
   let renewal: Renewal | undefined;
+  let isAttached = false;
   const agent = await startAgent({
     ...{ driver, log },
     ledger: ledgerFile(stateDirectory),
     connect: grpcLink({
       ...{ fleet: loadFleet(), log, address },
       credentials: () => channelCredentials(identity),
+      onAttached: (now) => {
+        isAttached = now;
+      },
       onAuthorities: (sha256s) => renewal?.follow(sha256s),
     }),
   });
@@ -86,9 +110,23 @@ export async function runHost(settings: RunSettings, log: Log) {
       agent.reattach();
     },
   });
+  const metrics = new Metrics();
+  addProcessMetrics(metrics);
+  addAgentMetrics(metrics, {
+    identity: () => identity,
+    isAttached: () => isAttached,
+    figures: () => agent.figures(),
+  });
+  const { sysfsRoot, procRoot = '/proc' } = settings.driver.inventory;
+  const storage = () => readStoragePools(settings.driver.storage, { warn: () => undefined });
+  addHostMetrics(metrics, { sysfsRoot, procRoot, readStoragePools: storage });
+  addDeviceMetrics(metrics, () => known);
+  const problem = () => (isAttached ? null : 'no scheduler has accepted the stream of this host');
+  const serving = await serveMetrics({ metrics, log, ...settings.metrics, problem });
   return {
-    ready: { host_id: identity.hostId, schedulers },
+    ready: { host_id: identity.hostId, schedulers, metrics_port: serving.port() },
     async stop() {
+      await serving.stop();
       watching.stop();
       watchingStorage.stop();
       await rules.stop();

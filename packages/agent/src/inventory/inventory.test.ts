@@ -257,10 +257,11 @@ it('what a drive says it belongs to counts, unless a VM has it and may have writ
 
 it('a device is known by name, and by what the tool of its vendor says', async () => {
   await writeSysfsTree(root, TREE);
-  const vendorWarnings = async () => new Map([[OTHER_GPU, ['too hot']]]);
+  const report = { warnings: ['too hot'], readings: { temperature_celsius: 91 } };
+  const vendorReports = async () => new Map([[OTHER_GPU, report]]);
   const { devices } = await read({
     names: async (vendorId, deviceId) => `${vendorId} ${deviceId}`,
-    kinds: kindsWith({ gpu: { vendorWarnings } }),
+    kinds: kindsWith({ gpu: { vendorReports } }),
   });
   expect(devices.map(({ kind, name, warnings }) => [kind, name, warnings])).toEqual([
     ['gpu', '10de 233b', []],

@@ -27,6 +27,8 @@ export type GrpcLinkOptions = {
   credentials: () => ChannelCredentials;
   /** Called with the authorities that the fleet trusts, for every spec that names them. */
   onAuthorities?: ((sha256s: readonly string[]) => void) | undefined;
+  /** Called when a scheduler has accepted a stream, and when the stream has ended. */
+  onAttached?: ((isAttached: boolean) => void) | undefined;
   clock?: Clock;
   heartbeatMs?: number;
   backoff?: { minMs: number; maxMs: number };
@@ -214,6 +216,7 @@ class GrpcLink implements Link {
       this.#peer.receivedMembers(change.networkId, members.apply(change));
     const spec = this.#pieces.receive(message);
     if (!spec) return;
+    this.#options.onAttached?.(true);
     this.#backoff.reset();
     this.#peer.received(spec);
   }
@@ -242,6 +245,7 @@ class GrpcLink implements Link {
 
   #drop(): void {
     const stream = this.#stream;
+    if (stream) this.#options.onAttached?.(false);
     this.#stream = null;
     this.#hasReported = false;
     stream?.cancel();

@@ -12,6 +12,8 @@ import { TooManyRequests } from '../base/rate-limit.ts';
  */
 export type FairQueue = {
   run<T>(task: { source: string; first: boolean; work: () => Promise<T> }): Promise<T>;
+  /** How many tasks run and wait now. */
+  load(): { running: number; waiting: number };
 };
 
 type Turn = { source: string; begin: () => void };
@@ -59,6 +61,7 @@ export function createFairQueue({
   };
 
   return {
+    load: () => ({ running, waiting: lanes.first.waiting + lanes.others.waiting }),
     async run({ source, first, work }) {
       const lane = first ? lanes.first : lanes.others;
       const free = mayStart(source);

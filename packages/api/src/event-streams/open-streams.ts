@@ -47,6 +47,8 @@ export type NewStream = {
 export type EventStreams = {
   /** Returns the body of the reply. Throws if the sharer has too many streams. */
   open(stream: NewStream): ReadableStream<Uint8Array>;
+  /** How many are open now. */
+  count(): number;
   /** Ends all streams. Their clients continue with another process. */
   stop(): Promise<void>;
 };
@@ -101,6 +103,7 @@ export function createEventStreams({
   }, timings.stalledMs / 2);
 
   return {
+    count: () => streams.size,
     open(opened) {
       const { sharer, projectId, resumeFrom, disconnect } = opened;
       const count = counts.get(sharer) ?? 0;

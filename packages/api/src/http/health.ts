@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { Deps } from '../deps.ts';
 import { nosniff } from './nosniff.ts';
 
-/** Serves liveness, readiness and metrics for load balancers and monitoring. */
+/** Serves liveness and readiness for load balancers and supervisors. */
 export function mountHealth(app: Hono, deps: Deps): void {
   app.get('/healthz', nosniff, (c) => c.json({ status: 'ok' }));
   app.get('/readyz', nosniff, async (c) => {
@@ -17,7 +17,4 @@ export function mountHealth(app: Hono, deps: Deps): void {
       return c.json({ status: 'database unavailable' }, 503);
     }
   });
-  app.get('/metrics', nosniff, async (c) =>
-    c.body(await deps.metrics.render(), 200, { 'content-type': deps.metrics.contentType }),
-  );
 }

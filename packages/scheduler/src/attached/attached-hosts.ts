@@ -24,6 +24,8 @@ export type AttachedHost = {
   isCompared: boolean;
   /** How often in a row its reports failed for a reason of the report itself. */
   unsettleable: number;
+  /** As its last inventory has it. Empty before the first one. */
+  agentVersion: string;
   /** The digest of the last settled report, so that an equal report costs almost nothing. */
   settledDigest: string;
   /** The consoles that should be open on the host, by id. */
@@ -52,6 +54,7 @@ export class AttachedHosts {
       settling: false,
       isCompared: false,
       unsettleable: 0,
+      agentVersion: '',
       settledDigest: '',
       consoles: new Map(),
     };

@@ -14,7 +14,6 @@ export class SentSpecs {
   #era = 0;
   /** The number that the host had accepted when the stream began; negative before its first report. */
   #first = -1;
-  /** When the oldest spec was sent that the host has not acknowledged; null if there is none. */
   #waitingSinceMs: number | null = null;
 
   /** The number of the last spec sent. Zero: none yet. */
@@ -54,6 +53,11 @@ export class SentSpecs {
   isAhead(accepted: ReportedSpec): boolean {
     if (this.#last === 0 || this.isProof(accepted)) return false;
     return Number(accepted.number) >= this.#last;
+  }
+
+  /** When the oldest spec was sent that the host has not acknowledged; null if there is none. */
+  get waitingSinceMs(): number | null {
+    return this.#waitingSinceMs;
   }
 
   /** Whether a spec was sent that the host has not acknowledged. */

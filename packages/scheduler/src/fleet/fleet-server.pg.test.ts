@@ -48,7 +48,7 @@ const join = async (to: TestFleet = fleet): Promise<Identity> =>
   });
 
 /** Calls of other services; their body is an empty message, so that they need no schema. */
-const OTHERS = ['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List'];
+const OTHERS = ['/grpc.health.v1.Health/List'];
 const REFLECTION = [
   '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
   '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo',
@@ -61,6 +61,22 @@ function callRaw(path: string, pair?: Pair): Promise<number> {
     client.makeUnaryRequest(path, same, same, Buffer.alloc(0), (error) => {
       client.close();
       resolve(error?.code ?? status.OK);
+    });
+  });
+}
+
+/** What a load balancer sees, without a certificate: 1 is SERVING, 2 is NOT_SERVING. */
+function checkHealth(service: string): Promise<number | undefined> {
+  const client = new Client(fleet.address, channelOf(fleet.authority));
+  const name = Buffer.from(service);
+  // HealthCheckRequest { service }
+  const request = Buffer.concat([Buffer.from([0x0a, name.length]), name]);
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest('/grpc.health.v1.Health/Check', same, same, request, (error, reply) => {
+      client.close();
+      // HealthCheckResponse { status }
+      if (error) reject(error);
+      else resolve(reply?.at(1));
     });
   });
 }
@@ -95,10 +111,19 @@ async function refusedEverywhere(pair: Pair | undefined, code: status): Promise<
 }
 
 describe('a connection', () => {
-  it('without a certificate can call only Enroll', async () => {
+  it('without a certificate can call only Enroll and the health check', async () => {
     await refusedEverywhere(undefined, status.UNAUTHENTICATED);
     const reply = await enrollStatus(clientOf(fleet), { token: 'none', csrPem: '' });
     expect(reply.details).toContain('join token');
+  });
+
+  it('of a load balancer sees whether the server serves, without a certificate', async () => {
+    expect(await checkHealth('')).toBe(1);
+    expect(await checkHealth('gantry.v1.Fleet')).toBe(1);
+    fleet.server.setServing(false);
+    expect(await checkHealth('gantry.v1.Fleet')).toBe(2);
+    fleet.server.setServing(true);
+    expect(await checkHealth('')).toBe(1);
   });
 
   it("with a host's certificate can call everything", async () => {
@@ -150,7 +175,7 @@ describe('a connection', () => {
 
   it('with a well-formed certificate is accepted, so the form is the reason above', async () => {
     const pair = await forge(() => ({}));
-    expect(await callRaw('/grpc.health.v1.Health/Check', pair)).toBe(status.OK);
+    expect(await callRaw('/grpc.health.v1.Health/List', pair)).toBe(status.OK);
   });
 
   it("with a scheduler's own certificate is refused", async () => {

@@ -27,8 +27,8 @@ import { LiveStreams } from './live-streams.ts';
 
 /**
  * The Fleet service on one port, with TLS. Without a valid host certificate a caller can use Enroll,
- * and JoinConsole with a console pass, and nothing else. Attach checks its caller itself. A guard
- * protects all other methods, including health and reflection, and denies by default.
+ * the health check of load balancers, and JoinConsole with a console pass, and nothing else. Attach checks
+ * its caller itself. A guard protects all other methods, including reflection, and denies by default.
  */
 export type FleetServer = {
   port: number;
@@ -37,6 +37,8 @@ export type FleetServer = {
   endRevoked(serials: ReadonlySet<string>): void;
   /** New connections see a certificate of the authority that serves now. Streams stay open. */
   authoritiesChanged(): void;
+  /** What the health check replies to load balancers. */
+  setServing(isServing: boolean): void;
   /** Ends all streams that are open now. */
   endStreams(reason: string): void;
   /** Ends all streams, so that hosts attach elsewhere, and accepts no new ones. Takes seconds. */
@@ -70,6 +72,10 @@ export type ConsoleHandlers = {
 };
 
 const DAY_MS = 86_400_000;
+/** The whole server, and the service by its name. */
+const HEALTH_NAMES = ['', 'gantry.v1.Fleet'];
+/** One reply, without a query. Watch would be a stream for anyone who asks. */
+const HEALTH_CHECK = '/grpc.health.v1.Health/Check';
 /** The time for statuses to reach the hosts. After it, connections are closed. */
 const STOP_GRACE_MS = 2_000;
 const STOP_LIMIT_MS = 5_000;
@@ -99,8 +105,13 @@ export async function startFleetServer(options: Options): Promise<FleetServer> {
     interceptors: [guard({ fleet, log, check: service.check })],
   });
   server.addService(passingBuffers(fleet.service), service.handlers);
-  const health = new HealthImplementation({ '': 'SERVING', 'gantry.v1.Fleet': 'SERVING' });
+  const health = new HealthImplementation(
+    Object.fromEntries(HEALTH_NAMES.map((name) => [name, 'SERVING' as const])),
+  );
   health.addToServer(server);
+  const setServing = (isServing: boolean) => {
+    for (const name of HEALTH_NAMES) health.setStatus(name, isServing ? 'SERVING' : 'NOT_SERVING');
+  };
   new ReflectionService(describe(fleet)).addToServer(server);
   const ttlMs = options.serverCertificateTtlMs ?? DAY_MS;
   const credentials = new FleetCredentials({
@@ -120,8 +131,10 @@ export async function startFleetServer(options: Options): Promise<FleetServer> {
     attachedCount: () => streams.attachedCount(),
     endRevoked: (serials) => streams.endRevoked(serials),
     authoritiesChanged: () => credentials.renew(),
+    setServing,
     endStreams: (details) => streams.endAll({ code: status.UNAVAILABLE, details }),
     async stop() {
+      setServing(false);
       service.refuse();
       credentials.stop();
       streams.endAll({ code: status.UNAVAILABLE, details: 'this scheduler is stopping' });
@@ -227,7 +240,7 @@ type Guard = {
 
 function guard({ fleet, log, check }: Guard): ServerInterceptor {
   const { Enroll, Attach, JoinConsole } = fleet.service;
-  const open = new Set([Enroll.path, Attach.path, JoinConsole.path]);
+  const open = new Set([Enroll.path, Attach.path, JoinConsole.path, HEALTH_CHECK]);
   return (method, call) => {
     if (open.has(method.path)) return new ServerInterceptingCall(call);
     return new ServerInterceptingCall(

@@ -35,6 +35,8 @@ type SettlingOptions = {
   onSettled(hostId: string): void;
   /** Called if the host needs its spec: with a greater number, or for the first time in an era. */
   onSpecDue(hostId: string): void;
+  /** Called with the time that it took to settle a report. */
+  onDuration?: (seconds: number) => void;
 };
 
 const RETRY_MS = 500;
@@ -45,7 +47,7 @@ const RETRY_MS = 500;
  * newer report may omit, are merged into the newer one.
  */
 export function startSettling(options: SettlingOptions): Settling {
-  const { sql, log, rules, concurrency, onSettled, onSpecDue } = options;
+  const { sql, log, rules, concurrency, onSettled, onSpecDue, onDuration = () => {} } = options;
   const proofs = createProofs({ sql, log, onRaised: onSpecDue });
   const poison = createPoisonControl({ sql, log });
   const queue = new Set<AttachedHost>();
@@ -63,6 +65,8 @@ export function startSettling(options: SettlingOptions): Settling {
     const { hostId } = host.stream;
     const { streamEpoch } = host;
     const { inventory } = report;
+    const startedMs = performance.now();
+    if (inventory) host.agentVersion = inventory.software?.agent ?? '';
     try {
       if (inventory) await recordInventory({ sql, log, rules, hostId, streamEpoch, inventory });
       // An era that begins ends all streams, so this is asked once for each stream.
@@ -82,6 +86,7 @@ export function startSettling(options: SettlingOptions): Settling {
           : await settleReport({ sql, hostId, streamEpoch, report, proof });
       if (!settled) host.stream.abort('the host has a newer stream or is fenced, or an era begins');
       host.settledDigest = digest;
+      onDuration((performance.now() - startedMs) / 1_000);
       await poison.settled(host);
       onSettled(hostId);
     } catch (error) {

@@ -5,7 +5,7 @@ import { createFairQueue, HASH_QUEUE } from '@gantry/api/auth/fair-queue';
 import { createKeyUses } from '@gantry/api/auth/key-uses';
 import { createLoginBudgets } from '@gantry/api/auth/login-budget';
 import { createLoginLog } from '@gantry/api/auth/login-log';
-import { createMetrics } from '@gantry/api/base/metrics';
+import { createRequestMetrics } from '@gantry/api/base/metrics';
 import { createRateLimiter, type RateLimiter } from '@gantry/api/base/rate-limit';
 import { createRefusalLog } from '@gantry/api/base/refusal-log';
 import { createRefusalPause } from '@gantry/api/base/refusal-pause';
@@ -16,6 +16,7 @@ import { createEventStreams } from '@gantry/api/event-streams/open-streams';
 import { requestShares } from '@gantry/api/http/request-shares';
 import { createBilling } from '@gantry/api/payment-providers/create-billing';
 import { createLog } from '@gantry/daemon/log';
+import { Metrics } from '@gantry/daemon/metrics/metrics';
 import { createSecrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import { createTestDatabase, TEST_CONNECTIONS } from '../database/test-database.ts';
@@ -83,7 +84,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
       onPayment: () => callers.forget(),
     }),
     requestLog: createRequestLog(log),
-    metrics: createMetrics(),
+    metrics: createRequestMetrics(new Metrics()),
     rateLimiter: createRateLimiter({ perSecond: 1e6, burst: 1e6 }),
     organizationLimiter: unlimited,
     sourceLimiter: unlimited,

@@ -54,8 +54,8 @@ export type Process = {
   /** Kills the process and waits until it is gone. */
   kill(): Promise<void>;
 };
-export type Api = Process & { url: string };
-export type Scheduler = Process & { id: string; port: number };
+export type Api = Process & { url: string; metricsPort: number };
+export type Scheduler = Process & { id: string; port: number; metricsPort: number };
 export type Fleet = Process & FleetControl;
 type Environment = Record<string, string>;
 export type FleetOptions = {
@@ -103,6 +103,7 @@ export async function startProcesses(options: ProcessesOptions = {}): Promise<Pr
     ...inherited(),
     DATABASE_URL: database.databaseUrl,
     GANTRY_SECRET_KEY: 'a secret key for tests, long enough',
+    GANTRY_METRICS_PORT: '0',
   };
   const node: AgentOptions['command'] = (program, ...args) => [program, ...args];
   const start = async (name: string, env: Environment, command = node, ...args: string[]) => {
@@ -135,13 +136,14 @@ export async function startProcesses(options: ProcessesOptions = {}): Promise<Pr
         const started = await start('api', { ...shared, GANTRY_PORT: '0', ...limits, ...env });
         const url = `http://127.0.0.1:${started.ready['port']}`;
         apiUrl = url;
-        return { ...started, url };
+        return { ...started, url, metricsPort: Number(started.ready['metrics_port']) };
       },
       async startScheduler(env = {}) {
         const own = { GANTRY_FLEET_KEY: FLEET_KEY, GANTRY_FLEET_PORT: '0' };
         const started = await start('scheduler', { ...shared, ...own, ...env });
-        const { scheduler_id, fleet_port } = started.ready;
-        return { ...started, id: String(scheduler_id), port: Number(fleet_port) };
+        const { scheduler_id, fleet_port, metrics_port } = started.ready;
+        const ports = { port: Number(fleet_port), metricsPort: Number(metrics_port) };
+        return { ...started, id: String(scheduler_id), ...ports };
       },
       async startFleet({ name, hosts, schedulers, api, env = {} }) {
         const started = await start('simulator', {
@@ -163,7 +165,8 @@ export async function startProcesses(options: ProcessesOptions = {}): Promise<Pr
       use(others) {
         checkouts = { ...checkouts, ...others };
       },
-      startAgent: ({ command, env }) => start('agent', { ...inherited(), ...env }, command, 'run'),
+      startAgent: ({ command, env }) =>
+        start('agent', { ...inherited(), GANTRY_METRICS_PORT: '0', ...env }, command, 'run'),
     };
   } catch (error) {
     await stop();

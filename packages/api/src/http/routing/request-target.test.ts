@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { hasDotSegment } from './request-target.ts';
 
 it.each([
-  '/docs/../metrics',
-  '/docs/%2e%2e/metrics',
-  '/docs/%2E./metrics',
-  '/docs/.%2e/metrics?x=1',
+  '/docs/../healthz',
+  '/docs/%2e%2e/healthz',
+  '/docs/%2E./healthz',
+  '/docs/.%2e/healthz?x=1',
   '/docs/./start.js',
   '/docs/%2e',
   '/..',
   '/docs/..\\metrics',
-  'http://api.test/docs/%2e%2e/metrics',
+  'http://api.test/docs/%2e%2e/healthz',
 ])('the path of %s has a dot segment', (target) => {
   expect(hasDotSegment(target)).toBe(true);
 });

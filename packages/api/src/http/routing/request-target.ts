@@ -3,7 +3,7 @@ const DOT_SEGMENT = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
 
 /**
  * Returns whether the path of a request target has a segment `.` or `..`. URL parsers remove such
- * segments, so that `/docs/%2e%2e/metrics` becomes `/metrics`, and a proxy that compares the text of
+ * segments, so that `/docs/%2e%2e/healthz` becomes `/healthz`, and a proxy that compares the text of
  * the path with its rules lets it pass. No path of this api has such a segment.
  */
 export function hasDotSegment(target: string): boolean {

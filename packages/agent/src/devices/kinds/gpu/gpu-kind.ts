@@ -9,7 +9,7 @@ import { gpuFiles } from './gpu-files.ts';
 import { type PeerScope, peersOf, readPeerScope } from './gpu-peers.ts';
 import { joinPairs, type NvlinkPair, parseNvlinkPairs } from './nvlink-pairs.ts';
 import { DISPLAY_CLASS, readGpuDevices } from './read-gpus.ts';
-import { type VendorWarnings, vendorWarningsReader } from './vendor-warnings.ts';
+import { type VendorReports, vendorReportsReader } from './vendor-warnings.ts';
 
 export type GpuSettings = {
   /** Vendors whose display controllers are GPUs for VMs: four hex digits each. */
@@ -21,12 +21,12 @@ export type GpuSettings = {
   /** Absent: GPUs below one switch. */
   peerScope?: PeerScope;
   /** Absent: the vendor's tool is not run. */
-  vendorWarnings?: VendorWarnings;
+  vendorReports?: VendorReports;
 };
 
 /** Graphics cards: passed through with all their functions, and reset after a VM. */
 export function gpuKind(settings: GpuSettings): KindDriver {
-  const { vendorIds, nvlinkPairs, vendorWarnings, cleaner, peerScope = 'switch' } = settings;
+  const { vendorIds, nvlinkPairs, vendorReports, cleaner, peerScope = 'switch' } = settings;
   return {
     kind: 'gpu',
     pciClass: DISPLAY_CLASS,
@@ -34,11 +34,12 @@ export function gpuKind(settings: GpuSettings): KindDriver {
 
     async read({ sysfs, names, warn }) {
       const cards = await readGpuDevices(sysfs, vendorIds, names);
-      const warnings = await vendorWarnings?.(cards);
+      const reports = await vendorReports?.(cards);
       const isBesideNvswitch = await hasNvswitch(sysfs);
       return joinPairs(cards, nvlinkPairs ?? [], warn).map(({ pci, nvlinkPeer }) =>
         inventoryDevice('gpu', pci, {
-          warnings: warnings?.get(pci.address) ?? [],
+          warnings: reports?.get(pci.address)?.warnings ?? [],
+          health: reports?.get(pci.address)?.readings ?? {},
           attributes: {
             ...(nvlinkPeer !== '' && { nvlink_bridge: nvlinkPeer }),
             ...(needsFabricManager(pci, isBesideNvswitch) && { unsupported: NEEDS_FABRIC_MANAGER }),
@@ -70,7 +71,7 @@ export function readGpuSettings(reader: SettingsReader): GpuSettings {
     vendorIds: vendors.split(',').map((id) => id.trim().toLowerCase()),
     nvlinkPairs: readNvlinkPairs(reader),
     peerScope: readPeerScope(reader),
-    vendorWarnings: vendorWarningsReader(),
+    vendorReports: vendorReportsReader(),
     cleaner: readCleaner(reader),
   };
 }

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { HostFailure } from '../../../base/failure.ts';
 import type { RunProgram } from '../../../base/run-program.ts';
 import type { PciDevice } from '../../pci/pci-device.ts';
-import { normalizeAddress, parseNvidiaSmi, vendorWarningsReader } from './vendor-warnings.ts';
+import { normalizeAddress, parseReadings } from './vendor-readings.ts';
+import { parseNvidiaSmi, vendorReportsReader } from './vendor-warnings.ts';
 
 /** Of a real H200 that is well. */
 const H200 = readFileSync(join(import.meta.dirname, 'testing/nvidia-smi-h200.xml'), 'utf8');
@@ -77,6 +78,20 @@ it.each([
   expect(parseNvidiaSmi(edited(from, to)).get(ADDRESS)).toEqual([warning]);
 });
 
+it('the readings of a card are its temperatures and its ECC errors', () => {
+  expect(
+    parseReadings(edited('dram_uncorrectable>0', 'dram_uncorrectable>3')).get(ADDRESS),
+  ).toEqual({
+    ...{ temperature_celsius: 36, memory_temperature_celsius: 39 },
+    ...{ ecc_corrected_errors: 0, ecc_uncorrected_errors: 3 },
+  });
+});
+
+it('a reading that the card does not have is absent', () => {
+  const readings = parseReadings(edited('<memory_temp>39 C', '<memory_temp>N/A')).get(ADDRESS);
+  expect(readings).not.toHaveProperty('memory_temperature_celsius');
+});
+
 it('a slowdown is told in the words of older drivers too', () => {
   const old = H200.replaceAll('clocks_event_reason', 'clocks_throttle_reason').replace(
     'hw_slowdown>Not Active',
@@ -100,10 +115,11 @@ async function asked(drivers: string[], run: RunProgram) {
     times += 1;
     return run(...args);
   };
-  const read = vendorWarningsReader({ run: counting, nowMs: () => 0 });
+  const read = vendorReportsReader({ run: counting, nowMs: () => 0 });
   const gpus = drivers.map((driver) => ({ driver }) as PciDevice);
   await read(gpus);
-  return { warnings: [...(await read(gpus))], times };
+  const reports = [...(await read(gpus))];
+  return { warnings: reports.map(([address, { warnings }]) => [address, warnings]), times };
 }
 
 it('the tool is started only for a card on its driver, and not at every look', async () => {

@@ -1,12 +1,19 @@
 import { HostFailure } from '../../../base/failure.ts';
-import { childrenNamed, descend, parseXml } from '../../../base/parse-xml.ts';
+import { childrenNamed, descend } from '../../../base/parse-xml.ts';
 import { remembered } from '../../../base/remembered.ts';
 import { programRunner, type RunProgram } from '../../../base/run-program.ts';
 import type { XmlElement } from '../../../base/xml.ts';
 import type { PciDevice } from '../../pci/pci-device.ts';
+import {
+  type GpuReadings,
+  normalizeAddress,
+  parseReadings,
+  parseSmiOutput,
+} from './vendor-readings.ts';
 
-/** What the vendor's tool reports as wrong, one sentence each, by PCI address. */
-export type VendorWarnings = (gpus: readonly PciDevice[]) => Promise<Map<string, string[]>>;
+/** What the vendor's tool reports by PCI address. `warnings`: what is wrong, one sentence each. */
+export type VendorReports = (gpus: readonly PciDevice[]) => Promise<Map<string, VendorReport>>;
+type VendorReport = { warnings: string[]; readings: GpuReadings };
 
 /** A run takes a second of CPU on a full server. */
 const LOOK_AGAIN_MS = 600_000;
@@ -15,13 +22,13 @@ const LIMIT_MS = 30_000;
 const DRIVER = 'nvidia';
 
 /** nvidia-smi sees only cards on NVIDIA's own driver, so it is not run without one. */
-export function vendorWarningsReader({
+export function vendorReportsReader({
   run = programRunner('host_failed'),
   nowMs = Date.now,
 }: {
   run?: RunProgram;
   nowMs?: () => number;
-} = {}): VendorWarnings {
+} = {}): VendorReports {
   const ask = remembered({ forMs: LOOK_AGAIN_MS, limitMs: LIMIT_MS, nowMs }, () => askTool(run));
   return async (gpus) => {
     if (!gpus.some(({ driver }) => driver === DRIVER)) return new Map();
@@ -29,12 +36,25 @@ export function vendorWarningsReader({
   };
 }
 
-async function askTool(run: RunProgram): Promise<Map<string, string[]>> {
+async function askTool(run: RunProgram): Promise<Map<string, VendorReport>> {
   try {
-    return parseNvidiaSmi(await run('nvidia-smi', ['-q', '-x'], { timeoutMs: LIMIT_MS }));
+    const xml = await run('nvidia-smi', ['-q', '-x'], { timeoutMs: LIMIT_MS });
+    const readings = parseReadings(xml);
+    return new Map(
+      [...parseNvidiaSmi(xml)].map(([address, warnings]) => [
+        address,
+        { warnings, readings: readings.get(address) ?? {} },
+      ]),
+    );
   } catch (error) {
     // If a card is lost, the tool prints one line about it and nothing about the other cards.
-    if (error instanceof HostFailure) return parseLostCards(error.message);
+    if (error instanceof HostFailure)
+      return new Map(
+        [...parseLostCards(error.message)].map(([address, warnings]) => [
+          address,
+          { warnings, readings: {} },
+        ]),
+      );
     throw error;
   }
 }
@@ -102,10 +122,8 @@ const SLOWDOWNS: { name: string; sentence: string }[] = [
 
 /** Parses the output of `nvidia-smi -q -x`. */
 export function parseNvidiaSmi(xml: string): Map<string, string[]> {
-  // The output names a document type that is not published.
-  const root = parseXml(xml.replace(/<!DOCTYPE[^>]*>/, ''));
   return new Map(
-    childrenNamed(root, 'gpu').map((gpu) => [
+    childrenNamed(parseSmiOutput(xml), 'gpu').map((gpu) => [
       normalizeAddress(gpu.attributes['id'] ?? ''),
       warningsOf(gpu),
     ]),
@@ -150,12 +168,4 @@ function parseLostCards(said: string): Map<string, string[]> {
       [`its driver cannot reach it: ${reason.trim()}`],
     ]),
   );
-}
-
-/**
- * 00000000:41:00.0, as the tool writes it, to 0000:41:00.0; a domain above ffff keeps its digits.
- */
-export function normalizeAddress(id: string): string {
-  const [domain = '', ...rest] = id.trim().toLowerCase().split(':');
-  return [domain.replace(/^0+/, '').padStart(4, '0'), ...rest].join(':');
 }
