@@ -40,6 +40,20 @@ const lab = (name: string, include: string[]) => ({
   },
 });
 
+/** Machines that are booted to install packages on them: one at a time. */
+const install = (name: string, include: string[]) => ({
+  test: {
+    name,
+    include,
+    exclude: skipped,
+    expect: { poll: { timeout: 120_000, interval: 200 } },
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    fileParallelism: false,
+    sequence: { groupOrder: 105 },
+  },
+});
+
 export default defineConfig({
   test: {
     projects: [
@@ -53,6 +67,7 @@ export default defineConfig({
             ...named('.browser.test.ts'),
             ...named('.libvirt.test.ts'),
             ...named('.lab.test.ts'),
+            ...named('.install.test.ts'),
             ...named('.system.test.ts'),
             ...named('.faults.test.ts'),
             ...named('.versions.test.ts'),
@@ -133,6 +148,11 @@ export default defineConfig({
           sequence: { groupOrder: 104 },
         },
       },
+      install('install-all', named('.install.test.ts')),
+      install('install', [
+        'test/install/debian-12.install.test.ts',
+        'test/install/units.install.test.ts',
+      ]),
       lab('lab', named('.lab.test.ts')),
       lab('lab-short', ['test/lab/short.lab.test.ts']),
     ],

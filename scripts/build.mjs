@@ -35,6 +35,9 @@ const EXTERNAL = [
 /** These processes bring the database to their schema when they start, so they need its files. */
 const WITH_DATABASE = ['api', 'scheduler'];
 
+/** A program that the agent starts in another network namespace. It is found beside the agent's. */
+const SOCKETS = path.join(root, 'packages/agent/src/network/guest-services/open-sockets-there.mjs');
+
 /** The processes that use gRPC. They read the .proto files at run time. */
 const WITH_PROTO = ['api', 'scheduler', 'agent', 'simulator'];
 
@@ -101,6 +104,7 @@ async function bundlePackage(bundle, name, entries) {
   }
   if (WITH_PROTO.includes(name)) copy(path.join(root, 'proto/gantry'), path.join(dist, 'gantry'));
   if (name === 'api') copy(consoleFolder, path.join(dist, 'console'));
+  if (name === 'agent') copy(SOCKETS, path.join(dist, path.basename(SOCKETS)));
   if (name === 'local') copy(guestFiles, path.join(dist, 'guest-rootfs'));
 }
 

@@ -43,6 +43,17 @@ const BROWSER = {
   'fonts-dejavu-core': ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'],
 };
 
+/** What builds packages, checks them and boots a machine to install them on. */
+const INSTALLING = {
+  'apt-utils': ['/usr/bin/apt-ftparchive'],
+  binutils: ['/usr/bin/strip'],
+  'debian-archive-keyring': ['/usr/share/keyrings/debian-archive-keyring.gpg'],
+  gnupg: ['/usr/bin/gpg'],
+  lintian: ['/usr/bin/lintian'],
+  mmdebstrap: ['/usr/bin/mmdebstrap'],
+  'systemd-container': ['/usr/bin/systemd-nspawn'],
+};
+
 const VIRTIOFSD = ['/usr/libexec/virtiofsd', '/usr/lib/qemu/virtiofsd'];
 /** The tiny guest is made of packages that apt must know of: images of Debian come without lists. */
 const OF_THE_GUEST = 'dropbear-bin';
@@ -76,8 +87,18 @@ export async function installForLibvirt() {
 }
 
 /** True, or why the suite with the browser cannot run; installs what is missing as root on Debian. */
-export async function installForBrowser() {
-  const missingNow = async () => missingForLibvirt({ packages: BROWSER });
+export function installForBrowser() {
+  return installPackages(BROWSER);
+}
+
+/** True, or why packages cannot be installed on a machine here. Its guest needs what libvirt's suite needs. */
+export async function installForInstall() {
+  const possible = whyNoLab() ?? (await installForLibvirt());
+  return possible === true ? await installPackages(INSTALLING) : possible;
+}
+
+async function installPackages(packages) {
+  const missingNow = async () => missingForLibvirt({ packages });
   const missing = await missingNow();
   if (missing.length === 0) return true;
   const reason = whyNotInstallable();

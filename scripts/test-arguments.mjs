@@ -1,14 +1,18 @@
 import { parseArgs } from 'node:util';
 
 /** Everything that `npm test` can run, in the order in which it runs. */
-export const SUITE_NAMES = ['unit', 'pg18', 'pg15', 'system', 'browser', 'libvirt', 'lab-short'];
+export const SUITE_NAMES = [
+  ...['unit', 'pg18', 'pg15', 'system', 'browser', 'libvirt', 'lab-short', 'install'],
+];
 
 /** Suites that start the bundled processes. */
-export const NEEDS_BUILD = ['system', 'browser', 'libvirt', 'lab-short', 'lab', 'faults'];
+export const NEEDS_BUILD = [
+  ...['system', 'browser', 'libvirt', 'lab-short', 'install', 'lab', 'faults', 'install-all'],
+];
 
 const CHECK = 'check';
 /** Not part of a plain `npm test`: they take long, or have limits that a busy machine exceeds. */
-const BY_NAME_ONLY = ['lab', 'faults'];
+const BY_NAME_ONLY = ['lab', 'faults', 'install-all'];
 const NAMES = [CHECK, ...SUITE_NAMES, ...BY_NAME_ONLY];
 
 /** The suite of a test file follows from its name. */
@@ -18,6 +22,7 @@ const SUITE_BY_SUFFIX = {
   '.browser.test.ts': 'browser',
   '.libvirt.test.ts': 'libvirt',
   '.lab.test.ts': 'lab',
+  '.install.test.ts': 'install-all',
   '.faults.test.ts': 'faults',
 };
 

@@ -6,7 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from './build.mjs';
 import { check } from './check.mjs';
-import { installForBrowser, installForLab, installForLibvirt } from './debian-packages.mjs';
+import {
+  installForBrowser,
+  installForInstall,
+  installForLab,
+  installForLibvirt,
+} from './debian-packages.mjs';
 import { ensureInstalled } from './install.mjs';
 import { NEEDS_BUILD, readTestArguments } from './test-arguments.mjs';
 import { readText, root, run, secondsSince, tool } from './workspace.mjs';
@@ -23,6 +28,8 @@ const CAN_RUN = {
   libvirt: ({ built }) => (built ? installForLibvirt() : 'the build failed'),
   'lab-short': ({ built }) => (built ? installForLab() : 'the build failed'),
   lab: ({ built }) => (built ? installForLab() : 'the build failed'),
+  install: ({ built }) => (built ? installForInstall() : 'the build failed'),
+  'install-all': ({ built }) => (built ? installForInstall() : 'the build failed'),
   faults: ({ built }) => built || 'the build failed',
 };
 

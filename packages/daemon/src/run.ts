@@ -1,4 +1,9 @@
 import type { Log } from './log.ts';
+import { SettingsError } from './settings.ts';
+
+const FAILURE = 1;
+/** A setting must be corrected. The units do not restart a process that ends with this. */
+const SETTINGS_FAILURE = 2;
 
 /**
  * The life of every process: start, report that it is ready, wait for a stop request, drain, exit.
@@ -51,7 +56,7 @@ export async function runProcess({ log, start, drainMs = 30_000 }: RunOptions): 
     running = await start();
   } catch (error) {
     log.fatal({ error }, 'start failed');
-    process.exit(1);
+    process.exit(error instanceof SettingsError ? SETTINGS_FAILURE : FAILURE);
   }
   log.info(running.ready ?? {}, 'ready');
   process.send?.({ ready: running.ready ?? {} });

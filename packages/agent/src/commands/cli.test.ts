@@ -69,6 +69,12 @@ describe('gantry-agent', () => {
     expect(err).toContain(Object.keys(env)[0]);
   });
 
+  it.each(['--help', '-h', 'help'])('prints its usage on standard output for %s', async (asked) => {
+    const { status, out, err } = await run([asked]);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toMatch(/^usage: gantry-agent <command>\n/);
+  });
+
   it.each([
     [['frobnicate']],
     [[]],

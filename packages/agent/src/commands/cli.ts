@@ -97,9 +97,15 @@ const COMMANDS: Record<string, (command: Command) => Promise<number>> = {
   run: runAgent,
 };
 
+const HELP = ['--help', '-h', 'help'];
+
 /** Runs one command and returns the exit status. */
 export async function runCli({ args, env, out, err }: Invocation): Promise<number> {
   const [name = '', ...options] = args;
+  if (HELP.includes(name)) {
+    out(USAGE);
+    return 0;
+  }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     err(USAGE);

@@ -7,7 +7,7 @@ import type { Check } from './doctor-host.ts';
 /** The oldest supported versions: Ubuntu 22.04 has them. */
 const LEAST_LIBVIRT = '8.0.0';
 const LEAST_QEMU = '6.2.0';
-const INSTALL = 'deploy/prepare-host.sh installs it';
+const INSTALL = 'apt-get install gantry-agent installs it, and so does deploy/prepare-host.sh';
 
 /** Boots a test VM, because a `/dev/kvm` that opens may still run no guest. */
 export const checkVirtualization: Check = async ({

@@ -136,7 +136,9 @@ async function choosePlatform({ dataDirectory, accelerator }: HostDriverSettings
   const detection = await detectPlatform();
   if (!detection.found) {
     const missing = detection.missing.map(({ path, packageName }) => `${path} (${packageName})`);
-    throw new Error(`this host lacks ${missing.join(', ')}: deploy/prepare-host.sh installs it`);
+    throw new Error(
+      `this host lacks ${missing.join(', ')}: apt-get install gantry-agent installs it`,
+    );
   }
   const { platforms, vhostNet } = detection;
   const { accel, reason } = await chooseAccelerator(accelerator, () =>

@@ -59,8 +59,7 @@ export function labAgentUnit(lab: Lab, environment: Record<string, string>): Lab
   const unit = 'gantry-agent';
   return {
     log: () => readLog(lab),
-    command: (line) =>
-      lab.run(`set -a; . /etc/gantry/agent.env; set +a; cd /opt/gantry && ${NODE} ${line}`),
+    command: (line) => lab.run(`set -a; . /etc/gantry/agent.env; set +a; ${NODE} ${line}`),
     async start(env) {
       const before = (await readLog(lab)).length;
       const settings = Object.entries({ ...ACCELERATOR, ...environment, ...env });

@@ -121,14 +121,15 @@ async function makeBootLoader(root: string, file: string): Promise<void> {
 async function addLab(root: string): Promise<void> {
   const inRoot = (name: string) => path.join(root, name);
   await cp(path.join(here, 'rootfs'), root, { recursive: true });
-  for (const name of ['lab', 'share', 'opt/gantry/packages/agent']) {
+  for (const name of ['lab', 'share', 'usr/lib/gantry']) {
     await mkdir(inRoot(name), { recursive: true });
   }
   await copyFile(SERVE, inRoot('lab/serve'));
   await chmod(inRoot('lab/serve'), 0o755);
   await copyFile(process.execPath, inRoot('usr/bin/node'));
   await chmod(inRoot('usr/bin/node'), 0o755);
-  await symlink('/share/agent', inRoot('opt/gantry/packages/agent/dist'));
+  await symlink('/usr/bin/node', inRoot('usr/lib/gantry/node'));
+  await symlink('/share/agent', inRoot('usr/lib/gantry/agent'));
   for (const unit of UNITS) {
     await copyFile(unit, path.join(root, 'etc/systemd/system', path.basename(unit)));
   }

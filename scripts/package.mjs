@@ -1,0 +1,76 @@
+// npm run package: builds the Debian packages. See docs/operators/install.md.
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from './build.mjs';
+import { ensureInstalled } from './install.mjs';
+import { buildDeb, COMPRESSION_NAMES } from './package/build-deb.mjs';
+import { PACKAGES } from './package/describe-packages.mjs';
+import { keptDeb } from './package/kept-deb.mjs';
+import { ARCHITECTURES } from './package/pins.mjs';
+import { readText, root, run, secondsSince } from './workspace.mjs';
+
+const NAMES = Object.keys(ARCHITECTURES);
+const USAGE = `usage: npm run package -- [option …]
+  --output DIRECTORY      where the packages go (.gantry/package/debs)
+  --version VERSION       a Debian version (that of package.json)
+  --architecture NAME     ${NAMES.join(' or ')}; may be repeated (both)
+  --compression NAME      ${COMPRESSION_NAMES.join(' or ')} (xz)
+  --maintainer TEXT       the field of that name
+SOURCE_DATE_EPOCH is the time of all files (that of the commit).`;
+
+const VERSION = /^\d[\w.+~]*$/;
+
+function readOptions(args) {
+  const { version } = JSON.parse(readText(path.join(root, 'package.json')));
+  const options = {
+    output: { type: 'string', default: path.join(root, '.gantry/package/debs') },
+    version: { type: 'string', default: version },
+    architecture: { type: 'string', multiple: true, default: NAMES },
+    compression: { type: 'string', default: 'xz' },
+    maintainer: { type: 'string', default: 'Gantry <packages@gantry.example.com>' },
+  };
+  const { values } = parseArgs({ args, options });
+  if (!VERSION.test(values.version))
+    throw new Error(`--version: "${values.version}" must begin with a digit and have no hyphen`);
+  const unknown = values.architecture.find((name) => !NAMES.includes(name));
+  if (unknown) throw new Error(`--architecture: "${unknown}" is not ${NAMES.join(' or ')}`);
+  if (!COMPRESSION_NAMES.includes(values.compression))
+    throw new Error(
+      `--compression: "${values.compression}" is not ${COMPRESSION_NAMES.join(' or ')}`,
+    );
+  return { ...values, output: path.resolve(values.output) };
+}
+
+/** The time of the commit, so that the same commit gives the same bytes. */
+async function readDate() {
+  const epoch = process.env.SOURCE_DATE_EPOCH;
+  if (epoch !== undefined) return Number(epoch) * 1_000;
+  const { ok, output } = await run('git', ['log', '-1', '--format=%ct'], { quiet: true });
+  if (!ok) throw new Error('This is no Git checkout: set SOURCE_DATE_EPOCH, a time in seconds.');
+  return Number(output) * 1_000;
+}
+
+async function main() {
+  const { version, architecture, ...options } = readOptions(process.argv.slice(2));
+  await ensureInstalled();
+  await build();
+  mkdirSync(options.output, { recursive: true });
+  const release = { version, date: await readDate() };
+  for (const [name, { architectures }] of Object.entries(PACKAGES)) {
+    for (const each of architectures.filter((one) => one === 'all' || architecture.includes(one))) {
+      const start = performance.now();
+      const target = { ...options, architecture: each };
+      const make = () => buildDeb(name, { ...target, release });
+      const file = name === 'gantry-node' ? await keptDeb(name, target, make) : await make();
+      console.log(`${file} (${secondsSince(start).toFixed(1)} s)`);
+    }
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`${error.message}\n\n${USAGE}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,3 @@
+import { describeLife } from './support/describe-life.ts';
+
+describeLife('trixie');

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const architecture = process.arch === 'x64' ? 'amd64' : 'arm64';
+
+/** A signed repository with packages of this checkout, which are built as operators build them. */
+export type Repository = {
+  folder: string;
+  /** Builds all packages with this version, and returns their files. */
+  build(version: string, name?: string): Promise<string[]>;
+  /** Adds built packages to the repository. */
+  publish(files: string[]): Promise<void>;
+  remove(): Promise<void>;
+};
+
+export async function makeRepository(): Promise<Repository> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-repository-'));
+  const folder = path.join(directory, 'repository');
+  const env = { ...process.env, GNUPGHOME: path.join(directory, 'keys') };
+  const run = (program: string, ...args: string[]) =>
+    promisify(execFile)(program, args, { env, cwd: root });
+  const stopAgent = () => run('gpgconf', '--kill', 'all').catch(() => undefined);
+  await mkdir(env.GNUPGHOME, { mode: 0o700 });
+  const key = ['--batch', '--passphrase', '', '--quick-gen-key', 'test@example.com'];
+  await run('gpg', ...key, 'ed25519', 'sign', 'never');
+  return {
+    folder,
+    async build(version, name = version) {
+      const output = path.join(directory, name);
+      const options = ['--compression', 'fast', '--architecture', architecture];
+      await run(
+        process.execPath,
+        'scripts/package.mjs',
+        ...options,
+        '--version',
+        version,
+        '--output',
+        output,
+      );
+      return (await readdir(output)).sort().map((file) => path.join(output, file));
+    },
+    async publish([first = '']) {
+      const where = ['--packages', path.dirname(first), '--repository', folder];
+      await run(
+        process.execPath,
+        'scripts/package-repository.mjs',
+        '--key',
+        'test@example.com',
+        ...where,
+      );
+    },
+    async remove() {
+      await stopAgent();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function hashesOf(files: readonly string[]): Promise<Record<string, string>> {
+  const entries = files.map(async (file) => {
+    const hash = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex');
+    return [path.basename(file), hash] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import type { Client } from '@gantry/testkit/processes/client';
+import { tinyGuestDirectory } from '@gantry/testkit/real-host/guest/tiny-guest-directory';
+import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bootMachine, type Machine } from './boot-machine.ts';
+import { hashesOf, makeRepository, type Repository } from './build-repository.ts';
+import { prepareRoot, type Release } from './clean-root.ts';
+import {
+  addRepository,
+  install,
+  join,
+  LOCATION,
+  offerImage,
+  readHost,
+  setUpControlPlane,
+  updateLists,
+  VM_TYPE,
+} from './installed-cloud.ts';
+import { startWriting } from './write-load.ts';
+
+const OLD = '0.1.0';
+const NEW = '0.1.1';
+const UNITS = 'gantry-api gantry-scheduler gantry-agent';
+
+/** The life of an installation: packages, repository, control plane, host, VM, upgrade, removal. */
+export function describeLife(release: Release): void {
+  describe(`an installation on Debian ${release}`, () => {
+    let repository: Repository;
+    let machine: Machine;
+    let client: Client;
+    let scratch: string;
+    let built: string[];
+    let guest: { path: string; sha256: string };
+    // biome-ignore lint/suspicious/noExplicitAny: the tests look into replies freely
+    let vm: any;
+
+    beforeAll(async () => {
+      scratch = await mkdtemp(path.join(tmpdir(), 'gantry-install-'));
+      const sysfs = await writeStandIns(scratch);
+      repository = await makeRepository();
+      guest = await buildTinyGuest({ directory: tinyGuestDirectory });
+      built = await repository.build(OLD);
+      await repository.publish(built);
+      machine = await bootMachine(await prepareRoot(release), {
+        '/srv/repository': repository.folder,
+        '/srv/sys': sysfs,
+        '/srv/tiny.raw': guest.path,
+      });
+    });
+    afterAll(async () => {
+      await machine?.stop();
+      await repository?.remove();
+      await rm(scratch, { recursive: true, force: true });
+    });
+
+    afterEach(async ({ task }) => {
+      if (task.result?.state !== 'fail' || !machine) return;
+      const { output } = await machine.attempt(
+        `journalctl -n 80 -o cat --no-pager -u 'gantry-*' -u libvirtd`,
+      );
+      process.stderr.write(`${output}\n`);
+    });
+
+    const pidOfVm = () => machine.run('cat /run/libvirt/qemu/gantry-*.pid');
+
+    it('has packages that a second build repeats byte for byte', async () => {
+      expect(await hashesOf(await repository.build(OLD, 'again'))).toEqual(await hashesOf(built));
+    });
+
+    it('comes from a signed repository, and its units wait for secrets and enrolment', async () => {
+      await addRepository(machine);
+      await install(machine, 'postgresql gantry-control-plane gantry gantry-agent');
+      const states = await machine.attempt(`systemctl is-active ${UNITS}`);
+      expect(states.output.trim().split('\n')).toEqual(['inactive', 'inactive', 'inactive']);
+      expect(await machine.run('systemctl list-units --failed --no-legend "gantry-*"')).toBe('');
+      expect(await machine.run('gantry --version')).toBe('0.1.0\n');
+      expect(await machine.run('gantry-agent --help')).toMatch(/^usage: gantry-agent/);
+    });
+
+    it('has an api, a console and a scheduler as soon as it has secrets', async () => {
+      client = await setUpControlPlane(machine);
+      const page = await machine.run(
+        `/usr/lib/gantry/node -e 'fetch("http://127.0.0.1:8080/").then(async (r) => console.log(await r.text()))'`,
+      );
+      expect(page).toContain('<title>Gantry');
+      const environment = await machine.run(
+        'tr "\\0" "\\n" </proc/$(systemctl show -p MainPID --value gantry-api)/environ',
+      );
+      expect(environment).not.toMatch(/DATABASE_URL|SECRET_KEY/);
+    });
+
+    it('shows the host as ready after it has joined', async () => {
+      await offerImage(client, guest.sha256);
+      await join(machine, client);
+      await expect
+        .poll(() => readHost(client))
+        .toMatchObject({ state: 'ready', agent_version: OLD });
+    });
+
+    it('runs a VM', async () => {
+      const offers = async () => (await client.call('GET', '/availabilities')).body.items;
+      await expect
+        .poll(offers)
+        .toContainEqual(expect.objectContaining({ type: VM_TYPE, available: true }));
+      const operation = await client.ended(
+        await client.createVm({ name: 'first', type: VM_TYPE, location: LOCATION, image: 'tiny' }),
+      );
+      expect(operation).toMatchObject({ state: 'SUCCEEDED' });
+      vm = operation.result;
+      expect(Number(await pidOfVm())).toBeGreaterThan(0);
+    });
+
+    it('is upgraded under load: the VM runs on, and no accepted request is lost', async () => {
+      const before = await pidOfVm();
+      await repository.publish(await repository.build(NEW));
+      const load = startWriting(client);
+      await expect.poll(() => load.accepted.length).toBeGreaterThan(3);
+      await updateLists(machine);
+      await install(machine, `gantry-control-plane=${NEW} gantry=${NEW} gantry-agent=${NEW}`);
+      const during = load.accepted.length;
+      await expect.poll(() => load.accepted.length).toBeGreaterThan(during + 3);
+      const { accepted } = await load.stop();
+      const { body } = await client.call('GET', '/disks');
+      const names = body.items.map(({ name }: { name: string }) => name);
+      expect(names).toEqual(expect.arrayContaining(accepted));
+      await expect
+        .poll(() => readHost(client))
+        .toMatchObject({ state: 'ready', agent_version: NEW });
+      expect(await pidOfVm()).toBe(before);
+    });
+
+    it('keeps its agent as long as VMs run', async () => {
+      const refused = await machine.attempt('apt-get remove -y gantry-agent');
+      expect(refused.code).not.toBe(0);
+      expect(refused.output).toContain('gantry-agent is not removed, because VMs run on this host');
+      expect(await machine.run('systemctl is-active gantry-agent')).toBe('active\n');
+    });
+
+    it('has no unit that failed or restarted without being asked', async () => {
+      const restarts = await machine.run(`systemctl show -p NRestarts --value ${UNITS}`);
+      expect(restarts.split('\n').filter(Boolean)).toEqual(['0', '0', '0']);
+    });
+
+    it('is removed and purged without leaving a file', async () => {
+      await client.ended(await client.open('DELETE', `/vms/${vm.id}`));
+      await machine.run('apt-get purge -y gantry-agent gantry-control-plane gantry gantry-node');
+      const left = (await machine.changedFiles()).filter(
+        (file) =>
+          /gantry/.test(file) &&
+          !/^\/(var\/(log|cache|lib\/(apt|postgresql))|srv|etc\/apt)\//.test(file),
+      );
+      expect(left).toEqual([]);
+    });
+  });
+}
