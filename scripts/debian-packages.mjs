@@ -33,6 +33,15 @@ const PACKAGES = {
   curl: ['/usr/bin/curl'],
   openssl: ['/usr/bin/openssl'],
   systemd: ['/usr/bin/systemd-analyze'],
+  'apt-utils': ['/usr/bin/apt-ftparchive'],
+  gnupg: ['/usr/bin/gpg'],
+};
+
+/** Signatures of images, and backups. Without them, their tests are skipped. */
+const SYSTEM = {
+  gnupg: ['/usr/bin/gpg'],
+  gpgv: ['/usr/bin/gpgv'],
+  'postgresql-client': ['/usr/bin/pg_dump'],
 };
 
 /** A browser, and a font: without one it draws no text. */
@@ -81,6 +90,13 @@ export async function installForBrowser() {
   const reason = whyNotInstallable();
   if (reason !== undefined) return `missing are ${missing.join(', ')}, and ${reason}`;
   return await installMissing(missingNow);
+}
+
+/** True unless what some tests of the suite need could not be installed where it may be. */
+export async function installForSystem() {
+  const missingNow = async () => missingForLibvirt({ packages: SYSTEM });
+  const isComplete = (await missingNow()).length === 0;
+  return isComplete || whyNotInstallable() !== undefined || (await installMissing(missingNow));
 }
 
 async function installMissing(list) {
