@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,6 +16,8 @@ describe('the software of a GPU image', () => {
 
   beforeAll(() => {
     directory = mkdtempSync(path.join(tmpdir(), 'gantry-gpu-image-'));
+    // apt reads as a user of its own.
+    chmodSync(directory, 0o755);
     cpSync(images, inside('images'), { recursive: true });
     makeRepository();
   });
