@@ -25,6 +25,8 @@ export async function restoreBackup(restoration: Restoration): Promise<Manifest>
   const { manifest, credentials, dump } = await openBackup(file, wrapping);
   await writeCredentials(credentialsDirectory, credentials);
   await restoreDatabase(databaseUrl, dump);
+  // A dump has no statistics, and without them the first statements could take too long.
+  await sql`analyze`;
   return manifest;
 }
 

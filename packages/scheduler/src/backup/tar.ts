@@ -23,7 +23,7 @@ export async function* readTar(archive: AsyncIterable<Uint8Array>): AsyncGenerat
     const header = await reader.exactly(BLOCK_BYTES);
     if (header.every((byte) => byte === 0)) break;
     const field = (start: number, size: number) =>
-      header.toString('utf8', start, start + size).replace(/\0[^]*$/, '');
+      header.toString('utf8', start, start + size).replace(/\0.*$/s, '');
     const size = Number.parseInt(field(124, 12), 8);
     const isRegular =
       field(156, 1) === '0' && checksum(header) === Number.parseInt(field(148, 8), 8);
