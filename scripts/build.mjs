@@ -16,7 +16,7 @@ import { hashFiles, isMain, packageDirectories, readText, root } from './workspa
 /** Entry points by package; packages/x/src/y.ts becomes packages/x/dist/y.mjs. */
 const ENTRIES = {
   api: ['main', 'bootstrap'],
-  scheduler: ['main', 'restore', 'rotate-authority'],
+  scheduler: ['main', 'backup', 'restore', 'rotate-authority'],
   agent: ['main'],
   simulator: ['main'],
   local: ['main'],

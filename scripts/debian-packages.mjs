@@ -35,6 +35,15 @@ const PACKAGES = {
   systemd: ['/usr/bin/systemd-analyze'],
   prometheus: ['/usr/bin/promtool'],
   'prometheus-alertmanager': ['/usr/bin/prometheus-alertmanager'],
+  'apt-utils': ['/usr/bin/apt-ftparchive'],
+  gnupg: ['/usr/bin/gpg'],
+};
+
+/** Signatures of images, and backups. Without them, their tests are skipped. */
+const SYSTEM = {
+  gnupg: ['/usr/bin/gpg'],
+  gpgv: ['/usr/bin/gpgv'],
+  'postgresql-client': ['/usr/bin/pg_dump'],
 };
 
 /** A browser, and a font: without one it draws no text. */
@@ -104,6 +113,13 @@ async function installPackages(packages) {
   const reason = whyNotInstallable();
   if (reason !== undefined) return `missing are ${missing.join(', ')}, and ${reason}`;
   return await installMissing(missingNow);
+}
+
+/** True unless what some tests of the suite need could not be installed where it may be. */
+export async function installForSystem() {
+  const missingNow = async () => missingForLibvirt({ packages: SYSTEM });
+  const isComplete = (await missingNow()).length === 0;
+  return isComplete || whyNotInstallable() !== undefined || (await installMissing(missingNow));
 }
 
 async function installMissing(list) {

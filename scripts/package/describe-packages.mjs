@@ -49,7 +49,7 @@ while the agent is restarted or upgraded.`,
     workspace: ['api', 'scheduler', 'console'],
     // libc is for the native part of argon2.
     depends: () => [...NODE_DEPENDENCY, 'libc6 (>= 2.28)', 'systemd'],
-    recommends: ['gantry'],
+    recommends: ['gantry', 'postgresql-client'],
     suggests: ['postgresql'],
     summary: 'Gantry API, scheduler and web console',
     description: `The control plane of Gantry turns servers with GPUs into a cloud: tenants

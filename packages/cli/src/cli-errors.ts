@@ -23,3 +23,12 @@ export class ConsoleClosedError extends Error {
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
+
+/** An image cannot be imported. The message says which file is wrong and why. */
+export class ImportError extends Error {
+  override readonly name = 'ImportError';
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+  }
+}

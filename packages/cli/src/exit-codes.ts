@@ -1,6 +1,12 @@
 import { ApiError, ConnectionError, NotLoggedInError, OperationFailedError } from '@gantry/sdk';
 import { ExitCode } from '@stricli/core';
-import { ConsoleClosedError, InterruptedError, NoSuchNameError, UsageError } from './cli-errors.ts';
+import {
+  ConsoleClosedError,
+  ImportError,
+  InterruptedError,
+  NoSuchNameError,
+  UsageError,
+} from './cli-errors.ts';
 
 /** Scripts rely on these numbers, so they never change. docs/tenants/cli.md lists them. */
 export const EXIT = {
@@ -13,6 +19,7 @@ export const EXIT = {
   operationFailed: 6,
   unavailable: 7,
   unhealthy: 8,
+  unverified: 9,
   interrupted: 130,
 } as const;
 
@@ -23,6 +30,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof OperationFailedError) return EXIT.operationFailed;
   if (error instanceof ConnectionError) return EXIT.unavailable;
   if (error instanceof InterruptedError) return EXIT.interrupted;
+  if (error instanceof ImportError) return EXIT.unverified;
   if (error instanceof ApiError) return exitCodeOfStatus(error.status);
   if (error instanceof ConsoleClosedError) return exitCodeOfClose(error.closeCode);
   return EXIT.unexpected;

@@ -22,7 +22,9 @@ const { values } = parseArgs({
 });
 const databaseUrl = createSettingsReader().secret('DATABASE_URL');
 await migrate(databaseUrl);
-const sql = connect({ url: databaseUrl, name: 'gantry-restore', maxConnections: 2 });
+// The new era sets 65,536 network numbers aside, which takes longer on a busy server.
+const options = { url: databaseUrl, name: 'gantry-restore', maxConnections: 2 };
+const sql = connect({ ...options, statementLimitMs: 60_000 });
 try {
   const { era } = await beginEra(sql, { evenIfCurrent: true });
   if (!values.json) print(`Era ${era} has begun. Waiting for the hosts …`);

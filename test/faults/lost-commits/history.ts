@@ -1,6 +1,7 @@
 import type { HostSight } from '@gantry/simulator/fleet/host-sight';
 import type { FaultyCloud } from '@gantry/testkit/faults/faulty-cloud';
 import type { Client } from '@gantry/testkit/processes/client';
+import type { Fleet } from '@gantry/testkit/processes/start-processes';
 import { expect } from 'vitest';
 
 /**
@@ -89,12 +90,15 @@ export async function succeeds(client: Client, method: string, path: string, bod
   return ended.metadata.id as string;
 }
 
-export async function lookAtAll(cloud: FaultyCloud): Promise<HostSight[]> {
+/** Clouds with and without fault proxies. */
+type FleetsOf = { fleets: readonly { process: Pick<Fleet, 'sights'> }[] };
+
+export async function lookAtAll(cloud: FleetsOf): Promise<HostSight[]> {
   return (await Promise.all(cloud.fleets.map(({ process }) => process.sights()))).flat();
 }
 
 /** The running domains with how often each was started and reset. */
-export async function runningDomains(cloud: FaultyCloud) {
+export async function runningDomains(cloud: FleetsOf) {
   const domains = (await lookAtAll(cloud)).flatMap(({ domains }) => domains);
   return new Map(
     domains
@@ -104,7 +108,7 @@ export async function runningDomains(cloud: FaultyCloud) {
 }
 
 /** Hosts that have not accepted the spec that the database has for them now. */
-export async function hostsBehind({ sql }: FaultyCloud): Promise<string[]> {
+export async function hostsBehind({ sql }: Pick<FaultyCloud, 'sql'>): Promise<string[]> {
   const rows = await sql<{ name: string; refusal: string }[]>`
     select h.name, h.refusal from hosts h join host_revisions r on r.host_id = h.id
     where h.accepted_number <> r.number or h.refusal <> '' or r.number < (select era from installation) * 1000`;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '@gantry/db/connect';
 import { insertRecord, type WriteRecord } from '@gantry/db/queries/operations/records';
+import { TOTP_PURPOSE } from '@gantry/db/queries/tenants/sealed';
 import {
   confirmTotp,
   insertTotp,
@@ -11,7 +12,6 @@ import {
 import { transact } from '@gantry/db/transact';
 import { badRequest, CloudError } from '@gantry/model/errors';
 import type { Caller } from '../auth/caller.ts';
-import { TOTP_PURPOSE } from '../auth/reseal.ts';
 import { acceptTotp, newTotpSecret, toBase32, totpUrl } from '../auth/totp.ts';
 import type { Deps } from '../deps.ts';
 import { checkSecondFactor, recoveryHash } from '../tokens/second-factor.ts';

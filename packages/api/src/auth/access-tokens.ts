@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Queryable, Sql } from '@gantry/db/connect';
+import { SIGNING_KEY_PURPOSE } from '@gantry/db/queries/tenants/sealed';
 import {
   insertSigningKey,
   readSigningKeyIds,
@@ -16,7 +17,6 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import { SIGNING_KEY_PURPOSE } from './reseal.ts';
 
 /**
  * Access tokens are signed, live for an hour, and are verified without a query.

@@ -1,10 +1,11 @@
 import { createLog } from '@gantry/daemon/log';
 import { createSecrets } from '@gantry/daemon/secrets';
+import { TOTP_PURPOSE } from '@gantry/db/queries/tenants/sealed';
 import { newId } from '@gantry/model/ids';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createAccessTokens } from './access-tokens.ts';
-import { resealStoredSecrets, TOTP_PURPOSE } from './reseal.ts';
+import { resealStoredSecrets } from './reseal.ts';
 
 const log = createLog({ process: 'api', level: 'silent' });
 const OLD = 'the old key of the installation, long enough';

@@ -6,13 +6,11 @@ import {
   listSealedTotps,
   type SealedChange,
   type SealedRow,
+  SIGNING_KEY_PURPOSE,
+  TOTP_PURPOSE,
   updateSealedSigningKey,
   updateSealedTotp,
 } from '@gantry/db/queries/tenants/sealed';
-
-/** The purposes under which values are sealed that outlive a rotation of the secret key. */
-export const SIGNING_KEY_PURPOSE = 'signing-key';
-export const TOTP_PURPOSE = 'totp-secret';
 
 type Resealing = { sql: Sql; secrets: Secrets; log: Log };
 

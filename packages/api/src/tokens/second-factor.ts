@@ -1,8 +1,8 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
+import { TOTP_PURPOSE } from '@gantry/db/queries/tenants/sealed';
 import { claimRecoveryCode, lockTotp, recordTotpStep } from '@gantry/db/queries/tenants/totps';
 import { CloudError } from '@gantry/model/errors';
-import { TOTP_PURPOSE } from '../auth/reseal.ts';
 import { acceptTotp } from '../auth/totp.ts';
 import type { Deps } from '../deps.ts';
 

@@ -5,6 +5,7 @@ import { connectToProject } from '../config/connect.ts';
 import { printList } from '../terminal/print.ts';
 import { locationNames, typeNames } from './complete-names.ts';
 import { type CommonFlags, commonFlags, optionalText, outputAlias } from './flags.ts';
+import { importImage } from './operator/image-import/import-image.ts';
 import { priceText } from './price.ts';
 
 type AvailabilityFlags = CommonFlags & { type: string | undefined; location: string | undefined };
@@ -90,6 +91,6 @@ const listImages = buildCommand<CommonFlags, [], CliContext>({
 });
 
 export const imageRoutes = buildRouteMap({
-  routes: { list: listImages },
+  routes: { list: listImages, import: importImage },
   docs: { brief: 'Images' },
 });

@@ -14,6 +14,7 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
     'no reply, or the server asks to come back later: the same command may work in a while',
   ],
   [EXIT.unhealthy, '`gantry doctor` found a failure'],
+  [EXIT.unverified, '`gantry image import` could not verify an image, and did not add it'],
   [EXIT.interrupted, 'Ctrl-C'],
 ];
 

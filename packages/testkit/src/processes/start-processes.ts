@@ -267,6 +267,11 @@ export function runAgentCommand(args: string[], env: Environment) {
   return runToEnd(bundle('agent', 'main'), { args, env });
 }
 
+/** Runs the command that makes, verifies and restores backups. */
+export function runBackupCommand(args: string[], env: Environment) {
+  return runToEnd(bundle('scheduler', 'backup'), { args, env });
+}
+
 /** Runs the command for operators that have restored a backup. */
 export function runRestoreCommand(args: string[], env: { DATABASE_URL: string }) {
   return runToEnd(bundle('scheduler', 'restore'), { args, env });

@@ -1,5 +1,9 @@
 import type { Queryable } from '../../connect.ts';
 
+/** The purposes under which values are sealed that outlive a rotation of the secret key. */
+export const SIGNING_KEY_PURPOSE = 'signing-key';
+export const TOTP_PURPOSE = 'totp-secret';
+
 /** Values that are sealed with the secret key, for its rotation. */
 export type SealedRow = { id: string; sealed: string };
 export type SealedChange = { id: string; from: string; to: string };
