@@ -2,17 +2,22 @@ import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import {
+  listSealedOldWebhookSecrets,
   listSealedSigningKeys,
   listSealedTotps,
+  listSealedWebhookSecrets,
   type SealedChange,
   type SealedRow,
+  updateSealedOldWebhookSecret,
   updateSealedSigningKey,
   updateSealedTotp,
+  updateSealedWebhookSecret,
 } from '@gantry/db/queries/tenants/sealed';
 
 /** The purposes under which values are sealed that outlive a rotation of the secret key. */
 export const SIGNING_KEY_PURPOSE = 'signing-key';
 export const TOTP_PURPOSE = 'totp-secret';
+export const WEBHOOK_SECRET_PURPOSE = 'webhook-secret';
 
 type Resealing = { sql: Sql; secrets: Secrets; log: Log };
 
@@ -30,6 +35,16 @@ const KINDS: readonly Kind[] = [
     update: updateSealedSigningKey,
   },
   { purpose: TOTP_PURPOSE, list: listSealedTotps, update: updateSealedTotp },
+  {
+    purpose: WEBHOOK_SECRET_PURPOSE,
+    list: listSealedWebhookSecrets,
+    update: updateSealedWebhookSecret,
+  },
+  {
+    purpose: WEBHOOK_SECRET_PURPOSE,
+    list: listSealedOldWebhookSecrets,
+    update: updateSealedOldWebhookSecret,
+  },
 ];
 
 /**

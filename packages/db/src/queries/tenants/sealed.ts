@@ -30,3 +30,27 @@ export async function updateSealedTotp(
 ): Promise<void> {
   await sql`update user_totps set sealed_secret = ${to} where user_id = ${id} and sealed_secret = ${from}`;
 }
+
+export async function listSealedWebhookSecrets(sql: Queryable): Promise<SealedRow[]> {
+  return await sql<SealedRow[]>`select id, sealed_secret as sealed from webhooks order by 1`;
+}
+
+export async function updateSealedWebhookSecret(
+  sql: Queryable,
+  { id, from, to }: SealedChange,
+): Promise<void> {
+  await sql`update webhooks set sealed_secret = ${to} where id = ${id} and sealed_secret = ${from}`;
+}
+
+export async function listSealedOldWebhookSecrets(sql: Queryable): Promise<SealedRow[]> {
+  return await sql<
+    SealedRow[]
+  >`select id, sealed_old_secret as sealed from webhooks where old_secret_until > now() order by 1`;
+}
+
+export async function updateSealedOldWebhookSecret(
+  sql: Queryable,
+  { id, from, to }: SealedChange,
+): Promise<void> {
+  await sql`update webhooks set sealed_old_secret = ${to} where id = ${id} and sealed_old_secret = ${from}`;
+}
