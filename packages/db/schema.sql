@@ -1158,6 +1158,70 @@ create table vni_pool (
   constraint vni_pool_one CHECK ((id = 1))
 );
 
+create table webhook_deliveries (
+  id uuid not null,
+  number bigint generated always as identity (maxvalue 9223372036854775807) not null,
+  webhook_id uuid not null,
+  event_id text not null,
+  event_type text not null,
+  resource_id text not null,
+  body text not null,
+  xid xid8,
+  event_number bigint,
+  state text default 'pending'::text not null,
+  attempts integer default 0 not null,
+  next_attempt_at timestamp(3) with time zone,
+  give_up_at timestamp(3) with time zone not null,
+  last_attempt_at timestamp(3) with time zone,
+  status_code integer default 0 not null,
+  latency_ms integer default 0 not null,
+  error text default ''::text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_webhook_id_webhooks_id_fk FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE,
+  constraint webhook_deliveries_next CHECK (((state = 'pending'::text) OR (next_attempt_at IS NULL))),
+  constraint webhook_deliveries_state CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (webhook_id, next_attempt_at) WHERE (next_attempt_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_list ON public.webhook_deliveries USING btree (webhook_id, id);
+CREATE UNIQUE INDEX webhook_deliveries_order ON public.webhook_deliveries USING btree (webhook_id, resource_id, number) WHERE (state = 'pending'::text);
+
+create table webhook_queues (
+  webhook_id uuid not null,
+  era bigint not null,
+  xid xid8 not null,
+  number bigint not null,
+  pending integer default 0 not null,
+  due_at timestamp(3) with time zone,
+  leased_by uuid,
+  leased_until timestamp(3) with time zone,
+  failing_since timestamp(3) with time zone,
+  constraint webhook_queues_pkey PRIMARY KEY (webhook_id),
+  constraint webhook_queues_webhook_id_webhooks_id_fk FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_queues_due ON public.webhook_queues USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+create table webhooks (
+  id uuid not null,
+  project_id uuid,
+  name text not null,
+  url text not null,
+  event_types text[] not null,
+  description text not null,
+  tags jsonb default '{}'::jsonb not null,
+  sealed_secret text not null,
+  sealed_old_secret text default ''::text not null,
+  old_secret_until timestamp(3) with time zone,
+  disabled_at timestamp(3) with time zone,
+  disabled_reason text default ''::text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint webhooks_name_key UNIQUE NULLS NOT DISTINCT (project_id, name),
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint webhooks_disabled CHECK (((disabled_at IS NULL) = (disabled_reason = ''::text)))
+);
+CREATE INDEX webhooks_project ON public.webhooks USING btree (project_id, id);
+
 CREATE OR REPLACE FUNCTION public.assign_public_addresses(of_location text, interfaces uuid[])
  RETURNS void
  LANGUAGE plpgsql

@@ -105,7 +105,12 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   'DELETE.project_id': own('empty_project_id'),
   'DELETE.network_id': own('empty_network_id'),
   'DELETE.host_id': own('empty_host_id'),
+  url: oneOf('https://example.com/a?b=c', 'https://8.8.8.8:8443/'),
+  'event_types[]': fc.subarray(['operation', 'vm', 'event']),
+  since: oneOf('2026-01-31T12:00:00Z', '2000-01-01T00:00:00Z'),
+  after_event_id: oneOf('0-0-0', '0-1-1'),
   // For queries:
+  event_id: oneOf('0-1-1', 'test-x'),
   limit: oneOf('1', '2', '100', '1000'),
   page_token: own('vm_id'),
   resource_id: oneOf('{{own.vm_id}}', '{{own.disk_id}}', '{{own.rule_id}}'),

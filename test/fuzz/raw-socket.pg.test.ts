@@ -1,7 +1,12 @@
 import { type ApiServer, startServer } from '@gantry/api/server';
 import { createLog } from '@gantry/daemon/log';
 import { KIB } from '@gantry/daemon/units';
-import { NO_STRIPE, startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import {
+  NO_STRIPE,
+  PUBLIC_WEBHOOKS,
+  startTestApi,
+  type TestApi,
+} from '@gantry/testkit/api/test-api';
 import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -43,6 +48,7 @@ const settings = (databaseUrl: string) => ({
     organizationRateLimit: { perSecond: 1e6, burst: 1e6 },
     sourceRateLimit: { perSecond: 1e6, burst: 1e6 },
     organizationEventStreams: 10,
+    webhooks: PUBLIC_WEBHOOKS,
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
   },

@@ -162,6 +162,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     sshKey,
     ownKey,
     address,
+    webhook,
   ] = await Promise.all([
     vm(name, 'running'),
     vm(`${name}-stopped`, 'stopped'),
@@ -172,6 +173,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     post('/ssh-keys', { name, public_key: SSH_PUBLIC_KEY }),
     makeOwnSshKey(api, tenant, name),
     makeReservedAddress(api, tenant, name),
+    makeWebhook(api, tenant, name),
   ]);
   const addressed = await makeAddressedVm(api, tenant, `${name}-addressed`);
   const host = await makeHosts(api, running.id, name);
@@ -185,7 +187,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
-    ...{ ssh_key_id: sshKey.id, user_ssh_key_id: ownKey, address_id: address.id },
+    ...{ ssh_key_id: sshKey.id, user_ssh_key_id: ownKey, address_id: address.id, ...webhook },
     ...addressed,
     ...{ ...host, ...records },
   };
@@ -194,6 +196,13 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
 async function makeOwnSshKey(api: TestApi, { owner }: TestTenant, name: string): Promise<string> {
   const body = { name, public_key: SSH_PUBLIC_KEY };
   return (await api.call('POST', '/auth/ssh-keys', { bearer: owner.token, body })).body.id;
+}
+
+async function makeWebhook(api: TestApi, tenant: TestTenant, name: string) {
+  const body = { name, url: `https://${name}.test/` };
+  const { id: webhook_id } = await create(api, tenant, '/webhooks', body);
+  const { id: delivery_id } = await create(api, tenant, `/webhooks/${webhook_id}:test`, {});
+  return { webhook_id, delivery_id };
 }
 
 let addresses = 0;

@@ -16,6 +16,7 @@ import type { RefusalPause } from './base/refusal-pause.ts';
 import type { RequestLog } from './base/request-log.ts';
 import type { EventStreams } from './event-streams/open-streams.ts';
 import type { BillingProvider } from './payment-providers/provider.ts';
+import type { WebhookRules } from './webhook-delivery/settings.ts';
 
 export type ConsoleTimings = {
   /** How often the client's rights and its silence are checked. */
@@ -60,6 +61,7 @@ export type Deps = {
   trustedProxies: number;
   consoleTimings: ConsoleTimings;
   eventStreams: EventStreams;
+  webhookRules: WebhookRules;
   /** How long an operation may take before the scheduler fails it. */
   operationDeadlineMs: number;
   /** The public URL of the api, without a slash at the end. */

@@ -36,6 +36,7 @@ import { tokenRoutes } from './tokens/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { userSshKeyRoutes } from './user-ssh-keys/routes.ts';
 import { vmRoutes } from './vms/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
 /** Every route of the API, in the order of the OpenAPI document. */
 export const ALL_ROUTES: readonly AnyRoute[] = [
@@ -64,6 +65,7 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...publicAddressRoutes,
   ...operationRoutes,
   ...eventRoutes,
+  ...webhookRoutes,
   ...deviceReceiptRoutes,
   ...usageRoutes,
   ...auditLogRoutes,

@@ -4,6 +4,7 @@ import { startLoop } from '@gantry/daemon/loop';
 import { addDatabaseMetrics, addProbeDuration } from '@gantry/daemon/metrics/database-metrics';
 import { Metrics } from '@gantry/daemon/metrics/metrics';
 import { createSecrets } from '@gantry/daemon/secrets';
+import { connect } from '@gantry/db/connect';
 import { openDatabase } from '@gantry/db/open-database';
 import { buildApp } from './app.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
@@ -27,6 +28,8 @@ import { listen } from './http/listen.ts';
 import { requestShares } from './http/request-shares.ts';
 import { createBilling } from './payment-providers/create-billing.ts';
 import type { ApiSettings } from './settings.ts';
+import { deliverWebhooks } from './webhook-delivery/deliver-webhooks.ts';
+import { webhookTimings } from './webhook-delivery/timings.ts';
 
 export type ApiServer = {
   port: number;
@@ -40,6 +43,7 @@ const LOGIN_LIMIT = { perSecond: 1, burst: 20 };
 const KEY_ROTATION_CHECK_MS = 3_600_000;
 const ENFORCE_STANDING_MS = 10_000;
 const SEND_USAGE_MS = 60_000;
+const WEBHOOK_CONNECTIONS = 2;
 
 /** Starts the HTTP server. The database must already have the schema of this version. */
 export async function startServer({
@@ -113,6 +117,7 @@ export async function startServer({
     trustedProxies: settings.trustedProxies,
     consoleTimings: CONSOLE_TIMINGS,
     eventStreams,
+    webhookRules: settings.webhooks.rulesOf,
     operationDeadlineMs: settings.operationDeadlineMs,
     baseUrl: () => baseUrl,
     accepting: () => accepting,
@@ -141,6 +146,18 @@ export async function startServer({
     log,
     body: async () => deps.billing.collection?.sendUsage(log),
   });
+  // Of their own, so that many webhooks do not keep requests waiting.
+  const webhookSql = connect({
+    ...{
+      url: settings.databaseUrl,
+      name: 'gantry-api-webhooks',
+      maxConnections: WEBHOOK_CONNECTIONS,
+    },
+  });
+  const webhooks = deliverWebhooks({
+    ...{ sql: webhookSql, log, secrets, nowMs: clock.nowMs, rulesOf: settings.webhooks.rulesOf },
+    timings: webhookTimings(settings.webhooks),
+  });
   const app = buildApp(deps);
   const server = await listen({ app, log, host: settings.host, port: settings.port });
   const upgrades = acceptUpgrades(server, app);
@@ -167,6 +184,8 @@ export async function startServer({
       await resealing.stop();
       await enforcement.stop();
       await sending.stop();
+      await webhooks.stop();
+      await webhookSql.end({ timeout: 5 });
       await refusals.stop();
       await loginLog.stop();
       await keyUses.stop();

@@ -1,4 +1,5 @@
 import { createSettingsReader } from '@gantry/daemon/settings';
+import { readWebhookSettings } from './webhook-delivery/settings.ts';
 
 export type ApiSettings = ReturnType<typeof readApiSettings>;
 
@@ -46,6 +47,7 @@ export function readApiSettings() {
       min: 1,
       max: 10_000,
     }),
+    webhooks: readWebhookSettings(reader),
     /** Before authentication. Many clients may share one address. */
     sourceRateLimit: {
       perSecond: reader.integer('GANTRY_SOURCE_RATE_LIMIT', { ...limit, fallback: 10 * perSecond }),

@@ -23,6 +23,7 @@ import { tenantRoutes } from './commands/operator/tenant.ts';
 import { projectRoutes } from './commands/project.ts';
 import { usageCommand } from './commands/usage.ts';
 import { vmRoutes } from './commands/vm/routes.ts';
+import { webhookRoutes } from './commands/webhook/routes.ts';
 import { describeError } from './describe-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { buildManCommand } from './man/man-command.ts';
@@ -45,6 +46,7 @@ const routes: RouteMap<CliContext> = buildRouteMap({
     usage: usageCommand,
     operation: operationRoutes,
     events: eventsCommand,
+    webhook: webhookRoutes,
     host: hostRoutes,
     device: deviceRoutes,
     join: joinCommand,

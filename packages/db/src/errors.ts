@@ -20,6 +20,7 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
     'another access key of the project has this name: choose another',
   ],
   ssh_keys_name_key: ['name_taken', 'another SSH key of the project has this name: choose another'],
+  webhooks_name_key: ['name_taken', 'another webhook has this name: choose another'],
   projects_name_key: [
     'name_taken',
     'another project of the organization has this name: choose another',

@@ -60,6 +60,8 @@ export async function launch({ root, settings, running, stopping, say, fail }: L
   if (!settings.databaseUrl) running.database = await keepDatabase({ home, say: line, fail });
   stopping.signal.throwIfAborted();
   const environment = {
+    // A receiver of webhooks may be on this machine.
+    GANTRY_WEBHOOK_NETWORKS: 'any',
     ...process.env,
     DATABASE_URL: settings.databaseUrl ?? running.database?.url,
     GANTRY_SECRET_KEY: secretKey,

@@ -51,6 +51,11 @@ export type EventType = (typeof EVENT_TYPES)[number];
 /** What the event stream tells about. Only operators see `host` and `devices`. */
 export const STREAM_EVENT_TYPES = ['operation', 'vm', 'event', 'host', 'devices'] as const;
 export type StreamEventType = (typeof STREAM_EVENT_TYPES)[number];
+/** Those that the stream of a project has; the others are for operators. */
+export const PROJECT_STREAM_EVENT_TYPES = ['operation', 'vm', 'event'] as const;
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** The roles, weakest first. Each role may do everything that the roles before it may do. */
 export const ROLES = ['read-only', 'member', 'owner', 'operator'] as const;

@@ -63,6 +63,8 @@ const BOUNDED: Record<string, string> = {
   vm_types: 'the catalogue of operators',
   vni_pool: 'one row',
   vms: 'VMs that exist: the scheduler removes the row when the host has no trace of the VM',
+  webhook_queues: 'one row per webhook',
+  webhooks: 'at most 10 rows per project, and 10 of operators',
 };
 
 let database: TestDatabase;

@@ -23,6 +23,7 @@ import {
   removeOldOperations,
   removeOldReceipts,
   removeOldStreamEvents,
+  removeOldWebhookDeliveries,
   removeSentOutbox,
 } from '@gantry/db/queries/maintenance/remove-history';
 
@@ -34,6 +35,7 @@ export const DEFAULT_RETENTION: Retention = {
   receipts: 400,
   metering: 400,
   streamEvents: 1,
+  webhookDeliveries: 7,
 };
 
 type Removal = (sql: Sql, batch: Batch & { retention: Retention }) => Promise<Removed>;
@@ -56,6 +58,8 @@ export const REMOVALS: Record<string, Removal> = {
     removeOldEvents(sql, { ...batch, days: retention.events }),
   stream_events: (sql, { retention, ...batch }) =>
     removeOldStreamEvents(sql, { ...batch, days: retention.streamEvents }),
+  webhook_deliveries: (sql, { retention, ...batch }) =>
+    removeOldWebhookDeliveries(sql, { ...batch, days: retention.webhookDeliveries }),
   capacity_samples: (sql, { retention, ...batch }) =>
     removeOldCapacitySamples(sql, { ...batch, days: retention.events }),
   audit_logs: (sql, { retention, ...batch }) =>

@@ -131,6 +131,32 @@ it('stream events are removed after a day from the first on, and streams cannot 
   expect(await read()).toEqual({ since: String(BigInt(late) + 1n), xids: [] });
 });
 
+it('deliveries of webhooks are removed after 7 days, but those that an enabled webhook still has to send stay', async () => {
+  const { sql } = database;
+  const webhook = async (disabled: string) => {
+    const id = newId();
+    await sql`insert into webhooks (id, project_id, name, url, event_types, description, sealed_secret, disabled_at, disabled_reason)
+      values (${id}, ${projectId}, ${id}, '', '{}', '', '', ${disabled ? daysAgo(1) : null}, ${disabled})`;
+    return id;
+  };
+  const [enabled, disabled] = [await webhook(''), await webhook('gone')];
+  const delivery = async (age: number, webhookId: string, state: string) => {
+    const id = newId(daysAgo(age).getTime());
+    await sql`insert into webhook_deliveries (id, webhook_id, event_id, event_type, resource_id, body, state, give_up_at)
+      values (${id}, ${webhookId}, '', 'vm', ${id}, '', ${state}, now())`;
+    return id;
+  };
+  const kept = [await delivery(8, enabled, 'pending'), await delivery(6, disabled, 'pending')];
+  kept.push(await delivery(6, enabled, 'delivered'));
+  for (let count = 0; count < 3; count += 1) {
+    await delivery(8, enabled, 'delivered');
+    await delivery(8, enabled, 'failed');
+    await delivery(8, disabled, 'pending');
+  }
+  await clean({ batchRows: 2 });
+  expect(await idsIn('webhook_deliveries')).toEqual(kept.sort());
+});
+
 it('receipts are removed after 400 days, but the last one of a device and of a serial number stays', async () => {
   const { sql } = database;
   const [first, second] = [newId(), newId()];

@@ -74,5 +74,9 @@ function readRetention(reader: SettingsReader): Retention {
     receipts: days('GANTRY_KEEP_RECEIPTS_DAYS', DEFAULT_RETENTION.receipts),
     metering: days('GANTRY_KEEP_METERING_DAYS', DEFAULT_RETENTION.metering, MIN_METERING_DAYS),
     streamEvents: days('GANTRY_KEEP_STREAM_EVENTS_DAYS', DEFAULT_RETENTION.streamEvents),
+    webhookDeliveries: days(
+      'GANTRY_KEEP_WEBHOOK_DELIVERIES_DAYS',
+      DEFAULT_RETENTION.webhookDeliveries,
+    ),
   };
 }

@@ -12,6 +12,7 @@ export const KINDS = {
   key: { path: '/access-keys', prefix: 'k-' },
   'SSH-key': { path: '/ssh-keys', prefix: 'h-' },
   address: { path: '/vpc/public-addresses', prefix: 'a-' },
+  webhook: { path: '/webhooks', prefix: 'w-' },
 } as const;
 export type Kind = keyof typeof KINDS;
 
@@ -42,6 +43,7 @@ const VM = '/projects/{project_id}/vms/{vm_id}';
 const DISK = '/projects/{project_id}/disks/{disk_id}';
 const SSH_KEY = '/projects/{project_id}/ssh-keys/{ssh_key_id}';
 const ADDRESS = '/projects/{project_id}/vpc/public-addresses/{address_id}';
+const WEBHOOK = '/projects/{project_id}/webhooks/{webhook_id}';
 const RULE = '/projects/{project_id}/vpc/firewall-rules/{rule_id}';
 
 export const VERBS: readonly Verb[] = [
@@ -206,7 +208,31 @@ export const VERBS: readonly Verb[] = [
   useAddress('detach'),
   rename('address', ADDRESS),
   remove('address', ADDRESS),
+  {
+    ...{ name: 'create webhook', weight: 1, route: 'post /projects/{project_id}/webhooks' },
+    request: ({ webhook: webhooks }) =>
+      webhooks.length >= MOST ? null : { path: '/webhooks', body: newWebhook() },
+  },
+  rename('webhook', WEBHOOK),
+  remove('webhook', WEBHOOK),
+  actOnWebhook('rotate-secret'),
+  actOnWebhook('test'),
+  actOnWebhook('enable'),
+  actOnWebhook('replay', () => ({ since: new Date(Date.now() - 60_000).toISOString() })),
 ];
+
+/** The name cannot be resolved, so nothing leaves the machine. */
+const newWebhook = () => ({ name: freshName('w'), url: 'https://webhooks.invalid/' });
+
+function actOnWebhook(verb: string, body?: () => object): Verb {
+  return {
+    ...{ name: `${verb} webhook` as const, weight: 1, route: `post ${WEBHOOK}:${verb}` },
+    request: ({ webhook: webhooks }, random) =>
+      on(random.pick(webhooks), (id) => ({
+        ...{ path: `/webhooks/${id}:${verb}`, ...(body && { body: body() }) },
+      })),
+  };
+}
 
 /** The operation is one of the VM. */
 function useAddress(verb: 'attach' | 'detach'): Verb {

@@ -61,6 +61,10 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
   const address = await send('POST', `${project}/vpc/public-addresses`, {
     ...{ name: `${name}-address`, location: 'eu-north-a' },
   });
+  const webhook = await send('POST', `${project}/webhooks`, {
+    ...{ name: `${name}-webhook`, url: `https://${name}.test/` },
+  });
+  const delivery = await send('POST', `${project}/webhooks/${webhook.id}:test`);
   const spare = await makeUser(api, `spare@${name}.test`);
   const member = await send('POST', `/organizations/${tenant.organizationId}/members`, {
     ...{ email: spare.email, role: 'read-only', project_id: tenant.projectId },
@@ -84,6 +88,8 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       ssh_key_id: sshKey.id,
       user_ssh_key_id: ownKey.id,
       address_id: address.id,
+      webhook_id: webhook.id,
+      delivery_id: delivery.id,
       member_id: member.id,
       vm_operation_id: vm.operation.operation_id,
       disk_operation_id: disk.operation.operation_id,
@@ -121,6 +127,7 @@ export async function snapshot(
     'access_keys',
     'ssh_keys',
     'reserved_addresses',
+    'webhooks',
     'operations',
     'quotas',
     'events',

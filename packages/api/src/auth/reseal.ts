@@ -2,14 +2,19 @@ import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import {
+  listSealedOldWebhookSecrets,
   listSealedSigningKeys,
   listSealedTotps,
+  listSealedWebhookSecrets,
   type SealedChange,
   type SealedRow,
   SIGNING_KEY_PURPOSE,
   TOTP_PURPOSE,
+  updateSealedOldWebhookSecret,
   updateSealedSigningKey,
   updateSealedTotp,
+  updateSealedWebhookSecret,
+  WEBHOOK_SECRET_PURPOSE,
 } from '@gantry/db/queries/tenants/sealed';
 
 type Resealing = { sql: Sql; secrets: Secrets; log: Log };
@@ -28,6 +33,16 @@ const KINDS: readonly Kind[] = [
     update: updateSealedSigningKey,
   },
   { purpose: TOTP_PURPOSE, list: listSealedTotps, update: updateSealedTotp },
+  {
+    purpose: WEBHOOK_SECRET_PURPOSE,
+    list: listSealedWebhookSecrets,
+    update: updateSealedWebhookSecret,
+  },
+  {
+    purpose: WEBHOOK_SECRET_PURPOSE,
+    list: listSealedOldWebhookSecrets,
+    update: updateSealedOldWebhookSecret,
+  },
 ];
 
 /**

@@ -133,11 +133,20 @@ export type RenderedEvent = { position: StreamPosition; bytes: Uint8Array };
 
 export function renderEvent(
   era: string,
-  { position, projectId, type, data, createdAt }: StreamEventRow,
-  { forOperators }: { forOperators: boolean },
+  event: StreamEventRow,
+  options: { forOperators: boolean },
 ): RenderedEvent {
-  const owner = forOperators ? { project_id: projectId ?? '' } : {};
-  const json = JSON.stringify({ ...owner, ...data, created_at: createdAt.toISOString() });
+  const { position, type } = event;
+  const json = JSON.stringify(eventData(event, options));
   const text = `id: ${formatStreamId(era, position)}\nevent: ${type}\ndata: ${json}\n\n`;
   return { position, bytes: encoder.encode(text) };
+}
+
+/** What streams and webhooks send about an event. */
+export function eventData(
+  { projectId, data, createdAt }: StreamEventRow,
+  { forOperators }: { forOperators: boolean },
+): object {
+  const owner = forOperators ? { project_id: projectId ?? '' } : {};
+  return { ...owner, ...data, created_at: createdAt.toISOString() };
 }

@@ -16,7 +16,10 @@ export function formatStreamId(era: string, { xid, number }: StreamPosition): st
 }
 
 /** Returns null if the client sent none. */
-export function parseStreamId(header: string | undefined): StreamId | null {
+export function parseStreamId(
+  header: string | undefined,
+  field = 'Last-Event-ID',
+): StreamId | null {
   if (header === undefined || header === '') return null;
   const [, era = '', xid = '', number = ''] =
     /^(\d{1,19})-(\d{1,20})-(\d{1,19})$/.exec(header) ?? [];
@@ -24,7 +27,7 @@ export function parseStreamId(header: string | undefined): StreamId | null {
   if (era === '' || position.xid > MAX_XID || position.number > MAX_BIGINT) {
     throw badRequest([
       {
-        field: 'Last-Event-ID',
+        field,
         reason: 'must be the id of an event of this stream, or be left out',
       },
     ]);

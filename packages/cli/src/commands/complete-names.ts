@@ -78,6 +78,10 @@ export const firewallRuleNames = namesFromApi(
   ({ client, project_id }, options) => client.firewallRules.list({ project_id }, options),
   name,
 );
+export const webhookNames = namesFromApi(
+  ({ client, project_id }, options) => client.webhooks.list({ project_id }, options),
+  name,
+);
 export const projectNames = namesFromServer(async ({ client }, options) => ({
   items: await client.projects.list({}, options),
 }));

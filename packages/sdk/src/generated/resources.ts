@@ -348,6 +348,54 @@ export function bindOperations({ call, list }: Bind) {
       /** List what happened to resources of all projects without a request, newest first; or follow everything that happens, as server-sent events. */
       list: list({ id: 'admin-events.list', method: 'GET', path: '/v0.1/admin/events' }),
     },
+    webhooks: {
+      /** Create a webhook of the project; only this reply shows its secret. */
+      create: call({ id: 'webhooks.create', method: 'POST', path: '/v0.1/projects/{project_id}/webhooks', takesKey: true }),
+      /** List webhooks of the project, oldest first. */
+      list: list({ id: 'webhooks.list', method: 'GET', path: '/v0.1/projects/{project_id}/webhooks' }),
+      /** Read a webhook of the project. */
+      get: call({ id: 'webhooks.get', method: 'GET', path: '/v0.1/projects/{project_id}/webhooks/{webhook_id}' }),
+      /** Change a webhook of the project. */
+      change: call({ id: 'webhooks.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/webhooks/{webhook_id}', takesKey: true }),
+      /** Delete a webhook of the project; what it has not been sent is dropped. */
+      delete: call({ id: 'webhooks.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/webhooks/{webhook_id}', takesKey: true }),
+      /** Replace the secret; the old one stays valid for a day, and only this reply shows the new one. */
+      rotateSecret: call({ id: 'webhooks.rotate-secret', method: 'POST', path: '/v0.1/projects/{project_id}/webhooks/{webhook_id}:rotate-secret', takesKey: true }),
+      /** Send a test message once; the delivery that it replies with shows the result. */
+      test: call({ id: 'webhooks.test', method: 'POST', path: '/v0.1/projects/{project_id}/webhooks/{webhook_id}:test', takesKey: true }),
+      /** Send the events since a time, or after an event, again. */
+      replay: call({ id: 'webhooks.replay', method: 'POST', path: '/v0.1/projects/{project_id}/webhooks/{webhook_id}:replay', takesKey: true }),
+      /** Enable a webhook that was disabled; it continues where it was. */
+      enable: call({ id: 'webhooks.enable', method: 'POST', path: '/v0.1/projects/{project_id}/webhooks/{webhook_id}:enable', takesKey: true }),
+      /** List the deliveries of a webhook, newest first. */
+      deliveries: list({ id: 'webhooks.deliveries', method: 'GET', path: '/v0.1/projects/{project_id}/webhooks/{webhook_id}/deliveries' }),
+      /** Read a delivery of a webhook. */
+      getDelivery: call({ id: 'webhooks.get-delivery', method: 'GET', path: '/v0.1/projects/{project_id}/webhooks/{webhook_id}/deliveries/{delivery_id}' }),
+    },
+    adminWebhooks: {
+      /** Create a webhook of the operators; only this reply shows its secret. */
+      create: call({ id: 'admin-webhooks.create', method: 'POST', path: '/v0.1/admin/webhooks', takesKey: true }),
+      /** List webhooks of the operators, oldest first. */
+      list: list({ id: 'admin-webhooks.list', method: 'GET', path: '/v0.1/admin/webhooks' }),
+      /** Read a webhook of the operators. */
+      get: call({ id: 'admin-webhooks.get', method: 'GET', path: '/v0.1/admin/webhooks/{webhook_id}' }),
+      /** Change a webhook of the operators. */
+      change: call({ id: 'admin-webhooks.change', method: 'PATCH', path: '/v0.1/admin/webhooks/{webhook_id}', takesKey: true }),
+      /** Delete a webhook of the operators; what it has not been sent is dropped. */
+      delete: call({ id: 'admin-webhooks.delete', method: 'DELETE', path: '/v0.1/admin/webhooks/{webhook_id}', takesKey: true }),
+      /** Replace the secret; the old one stays valid for a day, and only this reply shows the new one. */
+      rotateSecret: call({ id: 'admin-webhooks.rotate-secret', method: 'POST', path: '/v0.1/admin/webhooks/{webhook_id}:rotate-secret', takesKey: true }),
+      /** Send a test message once; the delivery that it replies with shows the result. */
+      test: call({ id: 'admin-webhooks.test', method: 'POST', path: '/v0.1/admin/webhooks/{webhook_id}:test', takesKey: true }),
+      /** Send the events since a time, or after an event, again. */
+      replay: call({ id: 'admin-webhooks.replay', method: 'POST', path: '/v0.1/admin/webhooks/{webhook_id}:replay', takesKey: true }),
+      /** Enable a webhook that was disabled; it continues where it was. */
+      enable: call({ id: 'admin-webhooks.enable', method: 'POST', path: '/v0.1/admin/webhooks/{webhook_id}:enable', takesKey: true }),
+      /** List the deliveries of a webhook, newest first. */
+      deliveries: list({ id: 'admin-webhooks.deliveries', method: 'GET', path: '/v0.1/admin/webhooks/{webhook_id}/deliveries' }),
+      /** Read a delivery of a webhook. */
+      getDelivery: call({ id: 'admin-webhooks.get-delivery', method: 'GET', path: '/v0.1/admin/webhooks/{webhook_id}/deliveries/{delivery_id}' }),
+    },
     deviceReceipts: {
       /** List the receipts for GPUs and drives that were cleaned after a VM, newest first. */
       list: list({ id: 'device-receipts.list', method: 'GET', path: '/v0.1/projects/{project_id}/device-receipts' }),

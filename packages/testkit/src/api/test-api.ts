@@ -47,6 +47,12 @@ export const NO_STRIPE = {
   paymentGraceMs: 0,
 };
 
+/** The settings of an installation that sends webhooks to public addresses only. */
+export const PUBLIC_WEBHOOKS = {
+  ...{ replyMs: 1_000, retryMs: 1_000 },
+  rulesOf: () => ({ allowsPrivate: false, allowsLoopback: false }),
+};
+
 /** Short, so that tests need not wait. */
 export const STREAM_TIMINGS = { pollMs: 20, heartbeatMs: 200, checkMs: 100, stalledMs: 500 };
 
@@ -97,6 +103,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     trustedProxies: 0,
     consoleTimings: CONSOLE_TIMINGS,
     eventStreams,
+    webhookRules: PUBLIC_WEBHOOKS.rulesOf,
     operationDeadlineMs: 600_000,
     accepting: () => true,
     ...overrides,

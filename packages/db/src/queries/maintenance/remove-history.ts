@@ -18,6 +18,7 @@ export type Retention = {
   receipts: number;
   metering: number;
   streamEvents: number;
+  webhookDeliveries: number;
 };
 
 export type Batch = {
@@ -107,6 +108,25 @@ export async function removeOldStreamEvents(
     const { count } = await tx`delete from stream_events where xid < ${due.since}::text::xid8`;
     return { removed: count, next: next(due.seen, limit) };
   });
+}
+
+/**
+ * Deliveries that have ended, and what waits for a webhook that is disabled. Other pending deliveries end by themselves: they
+ * are given up after three days.
+ */
+export async function removeOldWebhookDeliveries(
+  sql: Queryable,
+  { limit, after, days }: Batch & { days: number },
+): Promise<Removed> {
+  const [row] = await sql<Seen[]>`
+    with old as materialized (select d.id, d.state, w.disabled_at is not null as is_disabled
+      from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+      where d.id > ${after ?? FIRST_ID} and d.id < ${firstId(sql, days)} order by d.id limit ${limit} for update of d skip locked),
+    removed as (delete from webhook_deliveries where id = any(array(
+      select id from old where state <> 'pending' or is_disabled)) returning id)
+    select (select count(*)::int from removed) as removed, (select count(*)::int from old) as seen,
+      (select id from old order by id desc limit 1) as last`;
+  return nextAfter(row, limit);
 }
 
 export async function removeOldAuditLogs(

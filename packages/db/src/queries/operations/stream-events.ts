@@ -55,16 +55,24 @@ export async function readStreamEvents(
   {
     after,
     projectIds,
+    types = [],
     limit,
-  }: { after: StreamPosition | null; projectIds: readonly string[] | null; limit: number },
+  }: {
+    after: StreamPosition | null;
+    projectIds: readonly string[] | null;
+    /** Empty: all types. */
+    types?: readonly StreamEventType[];
+    limit: number;
+  },
 ): Promise<StreamState & { events: StreamEventRow[] }> {
   const ofProjects =
     projectIds === null ? sql`true` : sql`e.project_id = any(${[...projectIds]}::uuid[])`;
+  const ofTypes = types.length === 0 ? sql`true` : sql`e.type = any(${[...types]}::text[])`;
   const rows = await sql<Row[]>`
     select s.era, s.since::text, s.horizon::text, e.xid::text, e.number, e.project_id, e.type, e.data, e.created_at
     from (select era, stream_since as since, pg_snapshot_xmin(pg_current_snapshot()) as horizon from installation) s
     left join lateral (select ${columns(sql)} from stream_events e
-      where e.xid < s.horizon and ${ofProjects}
+      where e.xid < s.horizon and ${ofProjects} and ${ofTypes}
         and (e.xid, e.number) > (coalesce(${after && String(after.xid)}::text::xid8, s.horizon), ${String(after?.number ?? 0n)}::bigint)
       order by e.xid, e.number limit ${limit}) e on true
     order by e.xid, e.number`;

@@ -3,6 +3,7 @@ import type { Queryable } from '../../connect.ts';
 /** The purposes under which values are sealed that outlive a rotation of the secret key. */
 export const SIGNING_KEY_PURPOSE = 'signing-key';
 export const TOTP_PURPOSE = 'totp-secret';
+export const WEBHOOK_SECRET_PURPOSE = 'webhook-secret';
 
 /** Values that are sealed with the secret key, for its rotation. */
 export type SealedRow = { id: string; sealed: string };
@@ -33,4 +34,28 @@ export async function updateSealedTotp(
   { id, from, to }: SealedChange,
 ): Promise<void> {
   await sql`update user_totps set sealed_secret = ${to} where user_id = ${id} and sealed_secret = ${from}`;
+}
+
+export async function listSealedWebhookSecrets(sql: Queryable): Promise<SealedRow[]> {
+  return await sql<SealedRow[]>`select id, sealed_secret as sealed from webhooks order by 1`;
+}
+
+export async function updateSealedWebhookSecret(
+  sql: Queryable,
+  { id, from, to }: SealedChange,
+): Promise<void> {
+  await sql`update webhooks set sealed_secret = ${to} where id = ${id} and sealed_secret = ${from}`;
+}
+
+export async function listSealedOldWebhookSecrets(sql: Queryable): Promise<SealedRow[]> {
+  return await sql<
+    SealedRow[]
+  >`select id, sealed_old_secret as sealed from webhooks where old_secret_until > now() order by 1`;
+}
+
+export async function updateSealedOldWebhookSecret(
+  sql: Queryable,
+  { id, from, to }: SealedChange,
+): Promise<void> {
+  await sql`update webhooks set sealed_old_secret = ${to} where id = ${id} and sealed_old_secret = ${from}`;
 }

@@ -1,0 +1,36 @@
+import type { Schemas } from '@gantry/sdk';
+import type { ProjectConnection } from '../../config/connect.ts';
+import { webhookNames } from '../complete-names.ts';
+import { findByName } from '../find-by-name.ts';
+import { argument } from '../flags.ts';
+import { showTags } from '../tags.ts';
+
+type Webhook = Schemas['Webhook'];
+
+const webhookParameter = argument('The name or the id of the webhook', 'webhook', webhookNames);
+export const webhookArgument = { kind: 'tuple', parameters: [webhookParameter] } as const;
+
+export async function findWebhook(
+  { client, project_id }: ProjectConnection,
+  wanted: string,
+): Promise<Webhook> {
+  return await findByName('webhook', wanted, client.webhooks.list({ project_id }));
+}
+
+export function showEventTypes({ event_types }: Webhook): string {
+  return event_types.join(', ') || 'all';
+}
+
+export function webhookFields(webhook: Webhook) {
+  const { id, name, url, description, tags, state, disabled_reason, created_at } = webhook;
+  return [
+    ['Name', name],
+    ['Id', id],
+    ['URL', url],
+    ['Event types', showEventTypes(webhook)],
+    ['Description', description],
+    ['State', disabled_reason === '' ? state : `${state}: ${disabled_reason}`],
+    ['Tags', showTags(tags)],
+    ['Created', created_at],
+  ] as const;
+}
