@@ -1,6 +1,12 @@
 import { ApiError, ConnectionError, NotLoggedInError, OperationFailedError } from '@gantry/sdk';
 import { ExitCode } from '@stricli/core';
-import { ConsoleClosedError, InterruptedError, NoSuchNameError, UsageError } from './cli-errors.ts';
+import {
+  ConsoleClosedError,
+  InterruptedError,
+  NoSuchNameError,
+  RolloutPausedError,
+  UsageError,
+} from './cli-errors.ts';
 
 /** Scripts rely on these numbers, so they never change. docs/tenants/cli.md lists them. */
 export const EXIT = {
@@ -21,6 +27,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof NoSuchNameError) return EXIT.notFound;
   if (error instanceof NotLoggedInError) return EXIT.notLoggedIn;
   if (error instanceof OperationFailedError) return EXIT.operationFailed;
+  if (error instanceof RolloutPausedError) return EXIT.operationFailed;
   if (error instanceof ConnectionError) return EXIT.unavailable;
   if (error instanceof InterruptedError) return EXIT.interrupted;
   if (error instanceof ApiError) return exitCodeOfStatus(error.status);
