@@ -1,7 +1,7 @@
 import { type ApiServer, startServer } from '@gantry/api/server';
 import { createLog } from '@gantry/daemon/log';
 import { KIB } from '@gantry/daemon/units';
-import { NO_STRIPE, startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { NO_REPOSITORY, NO_STRIPE, startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -46,6 +46,7 @@ const settings = (databaseUrl: string) => ({
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
   },
+  joining: NO_REPOSITORY,
   ...NO_STRIPE,
 });
 

@@ -2,7 +2,7 @@ import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createLog } from '@gantry/daemon/log';
 import { connect } from '@gantry/db/connect';
-import { NO_STRIPE } from '@gantry/testkit/api/test-api';
+import { NO_REPOSITORY, NO_STRIPE } from '@gantry/testkit/api/test-api';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ApiServer, startServer } from './server.ts';
@@ -38,6 +38,7 @@ async function start(processNowMs = () => Date.now()): Promise<string> {
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
     ...NO_STRIPE,
+    joining: NO_REPOSITORY,
   };
   server = await startServer({ settings, log, processNowMs });
   return `http://127.0.0.1:${server.port}`;

@@ -101,6 +101,7 @@ export async function startServer({
     consoleTimings: CONSOLE_TIMINGS,
     eventStreams,
     operationDeadlineMs: settings.operationDeadlineMs,
+    joining: settings.joining,
     baseUrl: () => baseUrl,
     accepting: () => accepting,
   };

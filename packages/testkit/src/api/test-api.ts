@@ -46,6 +46,9 @@ export const NO_STRIPE = {
   paymentGraceMs: 0,
 };
 
+/** An installation whose hosts get their packages in another way. */
+export const NO_REPOSITORY = { aptSource: undefined, aptKey: undefined, schedulers: undefined };
+
 /** Short, so that tests need not wait. */
 export const STREAM_TIMINGS = { pollMs: 20, heartbeatMs: 200, checkMs: 100, stalledMs: 500 };
 
@@ -97,6 +100,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     consoleTimings: CONSOLE_TIMINGS,
     eventStreams,
     operationDeadlineMs: 600_000,
+    joining: NO_REPOSITORY,
     accepting: () => true,
     ...overrides,
   };
