@@ -150,7 +150,7 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'admin-join-tokens.create': () => ({ body: { location: 'eu-north-a' } }),
   'admin-join-tokens.delete': nothing,
   'admin-rollouts.list': nothing,
-  'admin-rollouts.create': () => ({ body: { version: '9.0.0', labels: { rack: 'r1' } } }),
+  'admin-rollouts.create': () => ({ body: { version: '9.0.0', labels: {} } }),
   'admin-rollouts.get': nothing,
   'admin-rollouts.hosts': nothing,
   'admin-rollouts.pause': nothing,
