@@ -31,6 +31,7 @@ const PACKAGES = {
   'busybox-static': ['/usr/bin/busybox', '/bin/busybox'],
   mmdebstrap: ['/usr/bin/mmdebstrap'],
   curl: ['/usr/bin/curl'],
+  shellcheck: ['/usr/bin/shellcheck'],
   openssl: ['/usr/bin/openssl'],
   systemd: ['/usr/bin/systemd-analyze'],
   prometheus: ['/usr/bin/promtool'],

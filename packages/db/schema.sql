@@ -886,6 +886,50 @@ create table reserved_addresses (
 CREATE TRIGGER reserved_addresses_noted AFTER INSERT OR DELETE ON public.reserved_addresses FOR EACH ROW EXECUTE FUNCTION note_reservation();
 CREATE TRIGGER reserved_addresses_quota AFTER INSERT OR DELETE ON public.reserved_addresses FOR EACH ROW EXECUTE FUNCTION count_rows('public_addresses');
 
+create table rollout_hosts (
+  rollout_id uuid not null,
+  host_id uuid not null,
+  wave integer not null,
+  state text default 'pending'::text not null,
+  reason text default ''::text not null,
+  from_version text default ''::text not null,
+  order_id uuid,
+  wanted_version text default ''::text not null,
+  ordered_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  active boolean default true not null,
+  constraint rollout_hosts_rollout_id_host_id_pk PRIMARY KEY (rollout_id, host_id),
+  constraint rollout_hosts_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
+  constraint rollout_hosts_rollout_id_rollouts_id_fk FOREIGN KEY (rollout_id) REFERENCES rollouts(id) ON DELETE CASCADE,
+  constraint rollout_hosts_state CHECK ((state = ANY (ARRAY['pending'::text, 'updating'::text, 'done'::text, 'failed'::text, 'skipped'::text, 'rolling_back'::text, 'rolled_back'::text, 'roll_back_failed'::text])))
+);
+CREATE UNIQUE INDEX rollout_hosts_active_key ON public.rollout_hosts USING btree (host_id) WHERE active;
+CREATE INDEX rollout_hosts_host ON public.rollout_hosts USING btree (host_id);
+CREATE TRIGGER rollout_hosts_ordered AFTER UPDATE ON public.rollout_hosts REFERENCING OLD TABLE AS unchanged NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_rollout();
+CREATE TRIGGER rollout_hosts_streamed AFTER UPDATE ON public.rollout_hosts REFERENCING OLD TABLE AS unchanged NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION stream_rollout_hosts();
+
+create table rollouts (
+  id uuid not null,
+  version text not null,
+  labels jsonb not null,
+  canary_count integer not null,
+  batch_size integer not null,
+  host_time_limit_s integer not null,
+  max_failures integer not null,
+  forgiven_failures integer default 0 not null,
+  created_by uuid not null,
+  created_at timestamp(3) with time zone default now() not null,
+  wave integer default 0 not null,
+  state text default 'running'::text not null,
+  state_reason text default ''::text not null,
+  ended_at timestamp(3) with time zone,
+  constraint rollouts_pkey PRIMARY KEY (id),
+  constraint rollouts_state CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'cancelling'::text, 'cancelled'::text, 'completed'::text, 'rolling_back'::text, 'rolled_back'::text])))
+);
+CREATE INDEX rollouts_unfinished ON public.rollouts USING btree (id) WHERE (ended_at IS NULL);
+CREATE TRIGGER rollouts_inserted AFTER INSERT ON public.rollouts FOR EACH ROW EXECUTE FUNCTION stream_rollout();
+CREATE TRIGGER rollouts_streamed AFTER UPDATE ON public.rollouts FOR EACH ROW WHEN ((((new.state IS DISTINCT FROM old.state) OR (new.state_reason IS DISTINCT FROM old.state_reason)) OR (new.wave IS DISTINCT FROM old.wave))) EXECUTE FUNCTION stream_rollout();
+
 create table schedulers (
   id uuid not null,
   started_at timestamp(3) with time zone default now() not null,
@@ -939,7 +983,7 @@ create table stream_events (
   data json not null,
   created_at timestamp(3) with time zone default now() not null,
   constraint stream_events_xid_number_pk PRIMARY KEY (xid, number),
-  constraint stream_events_type CHECK ((type = ANY (ARRAY['operation'::text, 'vm'::text, 'event'::text, 'host'::text, 'devices'::text])))
+  constraint stream_events_type CHECK ((type = ANY (ARRAY['operation'::text, 'vm'::text, 'event'::text, 'host'::text, 'devices'::text, 'rollout'::text, 'rollout_host'::text])))
 );
 CREATE INDEX stream_events_project ON public.stream_events USING btree (project_id, xid, number) WHERE (project_id IS NOT NULL);
 
@@ -1403,6 +1447,16 @@ BEGIN
   PERFORM note_network_changes(array_agg(n.network_id)) FROM changed c
     JOIN hosts h ON h.id = c.host_id JOIN network_interfaces n ON n.vm_id = c.vm_id
     WHERE h.underlay_address IS NOT NULL;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_hosts_of_rollout()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM bump_hosts(array_agg(n.host_id)) FROM changed n JOIN unchanged o USING (rollout_id, host_id)
+    WHERE (n.wanted_version, n.order_id) IS DISTINCT FROM (o.wanted_version, o.order_id);
   RETURN NULL;
 END $function$;
 
@@ -2055,6 +2109,29 @@ BEGIN
   INSERT INTO stream_events (project_id, type, data) VALUES (NEW.project_id, 'operation',
     operation_event(NEW.id, NEW.name, NEW.resource_type, NEW.resource_id, NEW.state,
       CASE NEW.state WHEN 'IN_PROGRESS' THEN 'requested' ELSE 'ended' END, NEW.result));
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.stream_rollout()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO stream_events (type, data) VALUES ('rollout',
+    json_build_object('id', NEW.id, 'version', NEW.version, 'state', NEW.state, 'state_reason', NEW.state_reason,
+      'wave', NEW.wave));
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.stream_rollout_hosts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO stream_events (type, data)
+    SELECT 'rollout_host', json_build_object('rollout_id', n.rollout_id, 'host_id', n.host_id, 'wave', n.wave,
+      'state', n.state, 'reason', n.reason)
+    FROM changed n JOIN unchanged o USING (rollout_id, host_id) WHERE n.state <> o.state ORDER BY n.host_id;
   RETURN NULL;
 END $function$;
 

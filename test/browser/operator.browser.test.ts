@@ -156,7 +156,7 @@ it('a join token is shown with the line to paste, and the new host appears', asy
   const { page, look, errors, close } = await open('Join a host');
   await page.getByLabel('Location').selectOption('eu-north-a');
   await page.getByRole('button', { name: 'Create a token' }).click();
-  await page.getByText(/enroll --server .* --ca-sha256 [0-9a-f]{64}/).waitFor();
+  await page.getByText(/^curl -fsSL \S+\/join\/gantry_jt_\S+ \| sudo sh$/).waitFor();
   await page.getByText('Waiting for a new host in eu-north-a').waitFor();
   await look('operator-join');
   const [host] = await addHosts(world.processes.sql, 1, { name: 'gpu-new', gpus: 8 });

@@ -2,6 +2,7 @@ import { type ApiServer, startServer } from '@gantry/api/server';
 import { createLog } from '@gantry/daemon/log';
 import { KIB } from '@gantry/daemon/units';
 import {
+  NO_REPOSITORY,
   NO_STRIPE,
   PUBLIC_WEBHOOKS,
   startTestApi,
@@ -52,6 +53,7 @@ const settings = (databaseUrl: string) => ({
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
   },
+  joining: NO_REPOSITORY,
   ...NO_STRIPE,
 });
 

@@ -3,6 +3,7 @@ import { newKey } from '@gantry/api/auth/keys';
 import { hashPassword } from '@gantry/api/auth/passwords';
 import { insertJoinToken } from '@gantry/db/queries/hosts/join-tokens';
 import { insertEvents } from '@gantry/db/queries/operations/events';
+import { insertRollout } from '@gantry/db/queries/rollouts/rollouts';
 import { insertOwner } from '@gantry/db/queries/tenants/tenants';
 import { insertRefreshToken } from '@gantry/db/queries/tenants/tokens';
 import { newId } from '@gantry/model/ids';
@@ -245,13 +246,18 @@ async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<
     ...{ created_at: new Date(), expires_at: new Date(Date.now() + 3_600_000) },
     rejoins_id: null,
   });
+  const rolloutId = newId();
+  await insertRollout(sql, {
+    ...{ id: rolloutId, version: '0.0.1', labels: { world: name }, createdBy: newId() },
+    ...{ canaryCount: 1, batchSize: 1, hostTimeLimitS: 60, maxFailures: 0, createdAt: new Date() },
+  });
   const orphanId = newId();
   await sql`insert into orphans (id, host_id, vm_id, revision, generation, description)
     values (${orphanId}, ${empty.id}, ${newId()}, 1, 1, '{"disks": []}')`;
   return {
     ...{ host_id: host.id, empty_host_id: empty.id, join_token_id: token },
     ...{ device_id: gpuIds[0] ?? '', public_address_id: publicAddressId },
-    orphan_id: orphanId,
+    ...{ orphan_id: orphanId, rollout_id: rolloutId },
   };
 }
 

@@ -83,3 +83,21 @@ it('a VM of the other version is used until its end after the control plane and 
   expect(started).toMatchObject({ state: 'SUCCEEDED' });
   await liveToTheEnd(client, moved);
 });
+
+it('a control plane is replaced process by process, and tenants use both versions meanwhile', async () => {
+  const { api, scheduler, client } = await start({ controlPlane: other, hosts: other });
+  const vms = [await createVm(client, 'before')];
+  processes.use({ controlPlane: here });
+  // The first process of the new version migrates the database under the old ones.
+  const newApi = await processes.startApi();
+  const newClient = await connectClient(processes, newApi);
+  vms.push(await createVm(client, 'by-old'), await createVm(newClient, 'by-new'));
+  const newScheduler = await processes.startScheduler();
+  await liveToTheEnd(client, await createVm(newClient, 'both'));
+  await api.kill();
+  await scheduler.kill();
+  // The hosts look for a scheduler where the old one was.
+  await newScheduler.kill();
+  await processes.startScheduler({ GANTRY_FLEET_PORT: `${scheduler.port}` });
+  for (const vm of vms) await liveToTheEnd(newClient, vm);
+});

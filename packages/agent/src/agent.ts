@@ -13,12 +13,16 @@ import { buildReport } from './report/build-report.ts';
 import { LastKnownDomains } from './report/last-known-domains.ts';
 import { Reporter } from './report/reporter.ts';
 import type { HostSpec, Neighbour } from './spec.ts';
+import type { AgentPackages, UpgradeAttempt } from './upgrade/agent-packages.ts';
+import { Upgrades } from './upgrade/upgrades.ts';
 
 export type AgentOptions = {
   driver: HostDriver;
   ledger: LedgerStore;
   connect: Connect;
   log: Log;
+  /** Installs other versions of the agent. Absent: orders to do so are ignored. */
+  packages?: AgentPackages;
   clock?: Clock;
   timings?: Partial<Timings>;
 };
@@ -29,13 +33,17 @@ export type AgentOptions = {
  * without a connection to a scheduler.
  */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { driver } = options;
+  const { driver, packages } = options;
   const ledger = new Ledger(options.ledger, await options.ledger.read());
-  return new Agent(options, ledger, await driver.readBootId());
+  const lastUpgrade = (await packages?.readAttempt()) ?? null;
+  return new Agent(options, { ledger, hostBootId: await driver.readBootId(), lastUpgrade });
 }
 
 /** What monitoring shows of the agent. */
 export type AgentFigures = { specNumber: number; isRefusing: boolean; vms: number };
+
+/** What the host remembers from the time before this process. */
+type Remembered = { ledger: Ledger; hostBootId: string; lastUpgrade: UpgradeAttempt | null };
 
 export class Agent implements LinkPeer, DomainWatcher {
   readonly #host: HostContext;
@@ -45,10 +53,11 @@ export class Agent implements LinkPeer, DomainWatcher {
   readonly #consoles: HostConsoles;
   readonly #unwatch: () => void;
   readonly #inbox: SpecInbox;
+  readonly #upgrades: Upgrades | null;
   #stopped = false;
 
-  constructor(options: AgentOptions, ledger: Ledger, hostBootId: string) {
-    const { driver, log, connect, clock = systemClock } = options;
+  constructor(options: AgentOptions, { ledger, hostBootId, lastUpgrade }: Remembered) {
+    const { driver, log, connect, packages, clock = systemClock } = options;
     const timings = options.timings ? { ...DEFAULT_TIMINGS, ...options.timings } : DEFAULT_TIMINGS;
     const changed = () => this.#reporter.changed();
     const firewall = new HostFirewall({ network: driver.network, ledger, changed });
@@ -65,7 +74,9 @@ export class Agent implements LinkPeer, DomainWatcher {
       accepted: () => this.#reconciler.nudge(),
       // Also for a spec whose number is known: consoles change without a new number.
       upToDate: (spec) => {
-        if (!this.#stopped) this.#consoles.want(spec.consoles);
+        if (this.#stopped) return;
+        this.#consoles.want(spec.consoles);
+        this.#upgrades?.follow(spec.agentUpgrade);
       },
       judged: changed,
     });
@@ -77,7 +88,12 @@ export class Agent implements LinkPeer, DomainWatcher {
           refusal: this.#inbox.refusal,
         }),
       send: (report) => this.#link.send(report),
+      upgrade: () => this.#upgrades?.report ?? null,
     });
+    const inventoryChanged = () => this.#reporter.inventoryChanged();
+    this.#upgrades = packages
+      ? new Upgrades({ packages, clock, log, last: lastUpgrade, changed: inventoryChanged })
+      : null;
     this.#consoles = new HostConsoles({
       ...{ hypervisor: driver.hypervisor, log },
       openStream: (consoleId) => this.#link.openConsole(consoleId),
@@ -159,6 +175,7 @@ export class Agent implements LinkPeer, DomainWatcher {
   #detach(): void {
     this.#stopped = true;
     this.#inbox.stop();
+    this.#upgrades?.stop();
     this.#unwatch();
     this.#reporter.stop();
     this.#consoles.want([]);

@@ -15,6 +15,7 @@ import { hasDotSegment } from './http/routing/request-target.ts';
 import { serve } from './http/serve.ts';
 import { mountInvitationPage } from './invitations/invitation-page.ts';
 import { mountConsolePages } from './pages/console-pages.ts';
+import { mountJoinPage } from './pages/join-page.ts';
 import { ALL_ROUTES } from './routes.ts';
 
 /** Returns the whole api as a value, without sockets or globals. */
@@ -25,6 +26,7 @@ export function buildApp(deps: Deps): Hono {
   mountBillingPage(app, deps);
   mountPaymentWebhook(app, deps);
   mountInvitationPage(app, deps);
+  mountJoinPage(app, deps);
   mountConsolePages(app);
   const document = buildOpenApiDocument([...ALL_ROUTES]);
   app.get(`${API_PREFIX}/openapi.json`, nosniff, (c) => c.json(document));

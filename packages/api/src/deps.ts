@@ -15,6 +15,7 @@ import type { RefusalLog } from './base/refusal-log.ts';
 import type { RefusalPause } from './base/refusal-pause.ts';
 import type { RequestLog } from './base/request-log.ts';
 import type { EventStreams } from './event-streams/open-streams.ts';
+import type { JoinSettings } from './join/join-settings.ts';
 import type { BillingProvider } from './payment-providers/provider.ts';
 import type { WebhookRules } from './webhook-delivery/settings.ts';
 
@@ -64,6 +65,7 @@ export type Deps = {
   webhookRules: WebhookRules;
   /** How long an operation may take before the scheduler fails it. */
   operationDeadlineMs: number;
+  joining: JoinSettings;
   /** The public URL of the api, without a slash at the end. */
   baseUrl: () => string;
   /** Returns false after the process has begun to stop. */

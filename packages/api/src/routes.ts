@@ -24,6 +24,7 @@ import { adminPlacementRoutes } from './operators/placements/routes.ts';
 import { adminPriceRoutes } from './operators/prices/routes.ts';
 import { adminPublicAddressRoutes } from './operators/public-addresses/routes.ts';
 import { adminResourceRoutes } from './operators/resources/routes.ts';
+import { adminRolloutRoutes } from './operators/rollouts/routes.ts';
 import { publicAddressRoutes } from './public-addresses/routes.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { accessKeyRoutes } from './tenants/access-keys/routes.ts';
@@ -78,4 +79,5 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...adminJoinTokenRoutes,
   ...adminPriceRoutes,
   ...adminResourceRoutes,
+  ...adminRolloutRoutes,
 ];

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { createLog } from '@gantry/daemon/log';
 import { Metrics } from '@gantry/daemon/metrics/metrics';
 import { connect } from '@gantry/db/connect';
-import { NO_STRIPE, PUBLIC_WEBHOOKS } from '@gantry/testkit/api/test-api';
+import { NO_REPOSITORY, NO_STRIPE, PUBLIC_WEBHOOKS } from '@gantry/testkit/api/test-api';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ApiServer, startServer } from './server.ts';
@@ -41,6 +41,7 @@ async function start(processNowMs = () => Date.now()): Promise<string> {
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
     ...NO_STRIPE,
+    joining: NO_REPOSITORY,
   };
   metrics = new Metrics();
   server = await startServer({ settings, log, metrics, processNowMs });

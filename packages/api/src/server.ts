@@ -119,6 +119,7 @@ export async function startServer({
     eventStreams,
     webhookRules: settings.webhooks.rulesOf,
     operationDeadlineMs: settings.operationDeadlineMs,
+    joining: settings.joining,
     baseUrl: () => baseUrl,
     accepting: () => accepting,
   };

@@ -1,4 +1,5 @@
 import { createSettingsReader } from '@gantry/daemon/settings';
+import { readJoinSettings } from './join/join-settings.ts';
 import { readWebhookSettings } from './webhook-delivery/settings.ts';
 
 export type ApiSettings = ReturnType<typeof readApiSettings>;
@@ -26,6 +27,7 @@ export function readApiSettings() {
      * The URL of the api in the links that it creates; by default the address that it listens on.
      */
     publicUrl: reader.optional('GANTRY_PUBLIC_URL'),
+    joining: readJoinSettings(reader),
     logLevel: reader.text('GANTRY_LOG_LEVEL', 'info'),
     databaseConnections: reader.integer('GANTRY_DATABASE_CONNECTIONS', {
       fallback: 10,

@@ -19,6 +19,7 @@ import { doctorCommand } from './commands/operator/doctor.ts';
 import { explainCommand } from './commands/operator/explain.ts';
 import { drainHost, hostRoutes } from './commands/operator/host-commands.ts';
 import { joinCommand } from './commands/operator/join.ts';
+import { rolloutRoutes } from './commands/operator/rollout-commands.ts';
 import { tenantRoutes } from './commands/operator/tenant.ts';
 import { projectRoutes } from './commands/project.ts';
 import { usageCommand } from './commands/usage.ts';
@@ -51,6 +52,7 @@ const routes: RouteMap<CliContext> = buildRouteMap({
     device: deviceRoutes,
     join: joinCommand,
     drain: drainHost,
+    rollout: rolloutRoutes,
     explain: explainCommand,
     tenant: tenantRoutes,
     doctor: doctorCommand,

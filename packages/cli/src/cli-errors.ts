@@ -19,6 +19,11 @@ export class ConsoleClosedError extends Error {
   }
 }
 
+/** A rollout was paused before it reached all hosts. */
+export class RolloutPausedError extends Error {
+  override readonly name = 'RolloutPausedError';
+}
+
 /** The user pressed Ctrl-C. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';

@@ -5,6 +5,7 @@ import {
   ImportError,
   InterruptedError,
   NoSuchNameError,
+  RolloutPausedError,
   UsageError,
 } from './cli-errors.ts';
 
@@ -28,6 +29,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof NoSuchNameError) return EXIT.notFound;
   if (error instanceof NotLoggedInError) return EXIT.notLoggedIn;
   if (error instanceof OperationFailedError) return EXIT.operationFailed;
+  if (error instanceof RolloutPausedError) return EXIT.operationFailed;
   if (error instanceof ConnectionError) return EXIT.unavailable;
   if (error instanceof InterruptedError) return EXIT.interrupted;
   if (error instanceof ImportError) return EXIT.unverified;

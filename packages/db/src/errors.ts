@@ -51,6 +51,10 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
     'conflict',
     'the VM has a reserved public address: detach it first',
   ],
+  rollout_hosts_active_key: [
+    'conflict',
+    'a host of this rollout is part of another rollout that has not ended: wait for its end, or cancel it',
+  ],
   disk_attachments_vm_id_disk_id_pk: ['disk_attached', 'the disk is already attached to this VM'],
 };
 

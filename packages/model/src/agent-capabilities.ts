@@ -10,6 +10,7 @@ export const AGENT_CAPABILITIES = [
   'needs',
   'ssh_keys',
   'user_data',
+  'agent_upgrades',
 ] as const;
 
 /** Returns the words of the list that are not capabilities of this version. */

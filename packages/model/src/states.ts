@@ -48,8 +48,16 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What the event stream tells about. Only operators see `host` and `devices`. */
-export const STREAM_EVENT_TYPES = ['operation', 'vm', 'event', 'host', 'devices'] as const;
+/** What the event stream tells about. Only operators see hosts, devices and rollouts. */
+export const STREAM_EVENT_TYPES = [
+  'operation',
+  'vm',
+  'event',
+  'host',
+  'devices',
+  'rollout',
+  'rollout_host',
+] as const;
 export type StreamEventType = (typeof STREAM_EVENT_TYPES)[number];
 /** Those that the stream of a project has; the others are for operators. */
 export const PROJECT_STREAM_EVENT_TYPES = ['operation', 'vm', 'event'] as const;

@@ -46,6 +46,7 @@ const BOUNDED: Record<string, string> = {
   public_addresses: 'the pools of operators',
   quotas: 'one row per project and type',
   reserved_addresses: 'addresses that are reserved, up to the quota of each project',
+  rollout_hosts: 'removed with their rollout or their host',
   schedulers: 'a scheduler that is dead is removed by the others',
   serial_logs: 'one row of limited size per VM that exists',
   signing_keys: 'one row per GANTRY_SIGNING_KEY_DAYS',

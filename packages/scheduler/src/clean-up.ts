@@ -22,6 +22,7 @@ import {
   removeOldIntervals,
   removeOldOperations,
   removeOldReceipts,
+  removeOldRollouts,
   removeOldStreamEvents,
   removeOldWebhookDeliveries,
   removeSentOutbox,
@@ -64,6 +65,8 @@ export const REMOVALS: Record<string, Removal> = {
     removeOldCapacitySamples(sql, { ...batch, days: retention.events }),
   audit_logs: (sql, { retention, ...batch }) =>
     removeOldAuditLogs(sql, { ...batch, days: retention.auditLogs }),
+  rollouts: (sql, { retention, ...batch }) =>
+    removeOldRollouts(sql, { ...batch, days: retention.auditLogs }),
   device_receipts: (sql, { retention, ...batch }) =>
     removeOldReceipts(sql, { ...batch, days: retention.receipts }),
   meter_intervals: (sql, { retention, ...batch }) =>

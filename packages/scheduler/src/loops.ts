@@ -21,6 +21,7 @@ import { fenceHosts } from './liveness/fence-hosts.ts';
 import { followEra } from './liveness/follow-era.ts';
 import { markUnreachable } from './liveness/mark-unreachable.ts';
 import { watchAcknowledgements } from './liveness/watch-acknowledgements.ts';
+import { advanceRollouts } from './rollouts/advance-rollouts.ts';
 import { endOverdueOperations } from './settle/end-overdue.ts';
 
 /** A body that runs again and again. Every scheduler may run all of them at the same time. */
@@ -103,6 +104,7 @@ export function schedulerLoops(context: LoopContext): LoopEntry[] {
       body: () => markUnreachable({ sql, log, silence, steadyMs: watch.steadyMs() }),
     },
     { name: 'fence', everyMs: 3 * SECOND_MS, body: () => fenceHosts({ sql, log }) },
+    { name: 'rollouts', everyMs: SECOND_MS, body: () => advanceRollouts({ sql, log }) },
     {
       name: 'deadlines',
       everyMs: 3 * SECOND_MS,

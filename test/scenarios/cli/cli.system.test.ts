@@ -180,7 +180,7 @@ it('an operator sees the fleet, drains a host, adds one, and logs out', async ()
   expect((await operator(...quarantine)).stdout).toContain('Quarantine   it smells\n');
   expect((await operator('device', 'release', device)).code).toBe(0);
   expect((await operator('join', '--location', 'eu-north-a')).stdout).toMatch(
-    / enroll --server 127\.0\.0\.1:7443 --token \S+ --ca-sha256 [0-9a-f]{64}\n$/,
+    /^curl -fsSL http:\/\/127\.0\.0\.1:\d+\/join\/gantry_jt_\S+ \| sudo sh\n$/,
   );
   expect((await operator('tenant', 'list')).stdout).toContain('STANDING');
   const key = ['mine', path.join(home, 'key.pub')];

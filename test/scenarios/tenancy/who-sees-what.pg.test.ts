@@ -8,6 +8,7 @@ import {
   roleReaches,
 } from '@gantry/model/states';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { addHost } from '@gantry/testkit/make/hosts';
 import { makeUser, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Estate, makeEstate, snapshot } from './estate.ts';
@@ -25,6 +26,8 @@ let operators: Record<OperatorRole, TestUser>;
 
 beforeAll(async () => {
   api = await startTestApi();
+  // A rollout needs a host.
+  await addHost(api.sql);
   operator = await makeUser(api, 'operator@gantry.test', { operator: true });
   const ofRole = async (role: OperatorRole) =>
     makeUser(api, `${role}@gantry.test`, { operator: true, operatorRole: role });

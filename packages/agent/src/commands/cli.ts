@@ -35,6 +35,8 @@ commands:
               reserve memory for VMs on every NUMA node as hugepages; the host keeps its part
   run         run the agent until SIGTERM; VMs keep running afterwards
 
+environment of enroll:
+  GANTRY_JOIN_TOKEN       the token, instead of --token; other users of the server cannot read it
 environment of enroll, run and doctor:
   GANTRY_STATE_DIRECTORY  the host's identity and last accepted spec (/var/lib/gantry)
 environment of run and doctor:
@@ -172,7 +174,7 @@ async function examineHost({ options, reader, out }: Command): Promise<number> {
 }
 
 async function enrollThisHost({ options, reader, out }: Command): Promise<number> {
-  const asked = parseEnrollOptions(options);
+  const asked = parseEnrollOptions(options, reader.optionalSecret('GANTRY_JOIN_TOKEN'));
   out(`${await enrollHost(asked, readStateDirectory(reader))}\n`);
   return 0;
 }

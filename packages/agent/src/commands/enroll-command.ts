@@ -18,7 +18,11 @@ export class OptionError extends Error {
   override name = 'OptionError';
 }
 
-export function parseEnrollOptions(args: readonly string[]): EnrollOptions {
+/** `givenToken` counts if there is no --token, which other users of the server could read. */
+export function parseEnrollOptions(
+  args: readonly string[],
+  givenToken?: string | undefined,
+): EnrollOptions {
   const values = readOptions(args);
   const required = (name: 'server' | 'token' | 'ca-sha256') => {
     const value = values[name];
@@ -32,7 +36,11 @@ export function parseEnrollOptions(args: readonly string[]): EnrollOptions {
     throw new OptionError('--ca-sha256 must be 64 hex digits');
   }
   return {
-    ...{ address, token: required('token'), caFingerprint },
+    ...{
+      address,
+      token: givenToken && !values.token ? givenToken : required('token'),
+      caFingerprint,
+    },
     ...{ hostname: values.name ?? hostname(), again: values.again ?? false },
   };
 }

@@ -16,6 +16,7 @@ import { watchDevices } from '../devices/watch-devices.ts';
 import { channelCredentials, type Identity } from '../identity/identity.ts';
 import { type Renewal, renewWhenDue } from '../identity/renew-when-due.ts';
 import { loadIdentity } from '../identity/state-files.ts';
+import { AGENT_VERSION } from '../inventory/version.ts';
 import { ledgerFile } from '../ledger/ledger-file.ts';
 import {
   type HostDriverSettings,
@@ -28,6 +29,7 @@ import { addAgentMetrics } from '../metrics/agent-metrics.ts';
 import { addDeviceMetrics } from '../metrics/device-metrics.ts';
 import { addHostMetrics } from '../metrics/host-metrics.ts';
 import { watchRules } from '../reconcile/watch-rules.ts';
+import { aptPackages } from '../upgrade/apt-packages.ts';
 import { readStoragePools } from '../volumes/storage-pools.ts';
 import type { StorageSettings } from '../volumes/storage-settings.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
@@ -92,6 +94,7 @@ export async function runHost(settings: RunSettings, log: Log) {
   const agent = await startAgent({
     ...{ driver, log },
     ledger: ledgerFile(stateDirectory),
+    packages: aptPackages({ version: AGENT_VERSION, stateDirectory }),
     connect: grpcLink({
       ...{ fleet: loadFleet(), log, address },
       credentials: () => channelCredentials(identity),

@@ -29,6 +29,8 @@ export function withSpec(ledger: LedgerContent, acceptance: Acceptance): LedgerC
     consoles: [],
     // The certificate shows which authority the host uses.
     authoritySha256s: [],
+    // An order to the agent counts only while the control plane repeats it.
+    agentUpgrade: null,
   };
   return {
     ...ledger,

@@ -1,4 +1,6 @@
+import type { AgentUpgradeReport } from '@gantry/proto/generated/gantry/v1/AgentUpgradeReport';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { HostContext } from '../reconcile/host-context.ts';
 import type { LastKnownDomains } from './last-known-domains.ts';
 import { SerialLogs } from './serial-logs.ts';
@@ -8,6 +10,8 @@ type ReporterOptions = {
   domains: LastKnownDomains;
   build: () => Promise<HostReport>;
   send: (report: HostReport) => boolean;
+  /** The last order to replace the agent; null if there was none. */
+  upgrade?: () => AgentUpgradeReport | null;
 };
 
 /**
@@ -110,7 +114,7 @@ export class Reporter {
     const isFirst = this.#begun !== stream;
     if (isFirst) await this.#sendAllSerialLogs();
     const storedDisks = isFirst ? await this.#listDisks() : null;
-    const inventory = withInventory ? await host.driver.readInventory() : null;
+    const inventory = withInventory ? await this.#readInventory() : null;
     const serialLogs = await this.#serialLogs.take(host.driver.hypervisor, host.clock.nowMs());
     // Built last, so that it is as recent as possible.
     const report = await build();
@@ -120,6 +124,13 @@ export class Reporter {
     if (!this.#attached) return;
     this.#begun = stream;
     if (withInventory) this.#withInventory = false;
+  }
+
+  async #readInventory(): Promise<Inventory> {
+    const { host, upgrade } = this.#options;
+    const inventory = await host.driver.readInventory();
+    const last = upgrade?.() ?? null;
+    return last ? { ...inventory, software: { ...inventory.software, upgrade: last } } : inventory;
   }
 
   /** Storage that cannot be read must not keep the host from reporting. */

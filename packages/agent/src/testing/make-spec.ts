@@ -24,6 +24,7 @@ export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec
     networks: [],
     needs: [],
     authoritySha256s: [],
+    agentUpgrade: null,
     ...spec,
   };
 }

@@ -73,6 +73,7 @@ const row = (change: Partial<HostSpecRow> = {}): HostSpecRow => ({
   era: '7',
   number: '9',
   awaits_comparison: false,
+  agent_upgrade: null,
   spans: true,
   vms: [],
   orphans: [],

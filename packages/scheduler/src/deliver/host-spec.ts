@@ -32,7 +32,14 @@ type OfStream = Pick<OutgoingSpec, 'consoles' | 'authoritySha256s'>;
 export function toOutgoingSpec(row: HostSpecRow, ofStream: OfStream): OutgoingSpec {
   const { era, number } = row;
   const parts = toSpecParts(row);
-  return { id: { era, number, hash: hashOf({ era, number }, parts) }, parts, ...ofStream };
+  const id = { era, number, hash: hashOf({ era, number }, parts) };
+  return { id, parts, ...ofStream, ...toAgentUpgrade(row) };
+}
+
+function toAgentUpgrade({ agent_upgrade: order }: HostSpecRow): Pick<OutgoingSpec, 'agentUpgrade'> {
+  if (!order) return {};
+  const { id, version, time_limit_s } = order;
+  return { agentUpgrade: { id, version, timeLimitSeconds: time_limit_s } };
 }
 
 /** Returns the spec as an agent sees it that has all its pieces. */

@@ -37,7 +37,9 @@ export type StreamHandlers = {
 /** A call counts messages, not bytes. A host that is so far behind attaches again and gets the present state. */
 const MAX_WAITING_MESSAGES = 64;
 
-type Written = Pick<OutgoingSpec, 'id' | 'authoritySha256s'> & { hashes: string[] };
+type Written = Pick<OutgoingSpec, 'id' | 'authoritySha256s' | 'agentUpgrade'> & {
+  hashes: string[];
+};
 
 type Opening = {
   call: AttachCall;
@@ -120,8 +122,8 @@ export class LiveStream implements HostStream {
     if (this.#heldAtFirst === null) return false;
     if (this.#unsent) this.#unsent = { ...this.#unsent, consoles };
     else if (this.#written && !this.#ended) {
-      const { id, hashes, authoritySha256s } = this.#written;
-      this.#call.write({ ...id, pieceHashes: hashes, consoles, authoritySha256s });
+      const { id, hashes, ...others } = this.#written;
+      this.#call.write({ ...id, pieceHashes: hashes, consoles, ...others });
     } else return false;
     return true;
   }
@@ -162,11 +164,11 @@ export class LiveStream implements HostStream {
 
   #messagesFor(spec: OutgoingSpec): HostSpec[] {
     if (this.#heldAtFirst === null) return [toWholeSpec(spec)];
-    const { id, authoritySha256s } = spec;
+    const { id, authoritySha256s, agentUpgrade } = spec;
     const hashes = spec.parts.map(({ hash }) => hash);
     const isHeld = !this.#written && this.#heldAtFirst === id.hash;
     const held = new Set(isHeld ? hashes : this.#written?.hashes);
-    this.#written = { id, hashes, authoritySha256s };
+    this.#written = { id, hashes, authoritySha256s, ...(agentUpgrade ? { agentUpgrade } : {}) };
     return toMessages(spec, held);
   }
 

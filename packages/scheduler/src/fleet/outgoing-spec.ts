@@ -19,6 +19,8 @@ export type OutgoingSpec = {
   /** These belong to the stream, and are not identified by the hash. */
   readonly consoles: NonNullable<HostSpec['consoles']>;
   readonly authoritySha256s: string[];
+  /** An order to the agent itself, which is not identified by the hash either. */
+  readonly agentUpgrade?: NonNullable<HostSpec['agentUpgrade']>;
 };
 
 /** Larger pieces have a message of their own. An agent refuses a message of 4 MiB. */

@@ -520,5 +520,23 @@ export function bindOperations({ call, list }: Bind) {
       /** Read an operation of any tenant. */
       get: call({ id: 'admin-operations.get', method: 'GET', path: '/v0.1/admin/operations/{operation_id}' }),
     },
+    adminRollouts: {
+      /** List rollouts of agent versions, newest first. */
+      list: list({ id: 'admin-rollouts.list', method: 'GET', path: '/v0.1/admin/rollouts' }),
+      /** Roll out a version of the agent to hosts, in waves. VMs are not touched. */
+      create: call({ id: 'admin-rollouts.create', method: 'POST', path: '/v0.1/admin/rollouts', takesKey: true }),
+      /** Read a rollout and how many hosts are in each state. */
+      get: call({ id: 'admin-rollouts.get', method: 'GET', path: '/v0.1/admin/rollouts/{rollout_id}' }),
+      /** List the hosts of a rollout with their states. */
+      hosts: list({ id: 'admin-rollouts.hosts', method: 'GET', path: '/v0.1/admin/rollouts/{rollout_id}/hosts' }),
+      /** Pause a rollout: hosts that have begun finish, and no other begins. */
+      pause: call({ id: 'admin-rollouts.pause', method: 'POST', path: '/v0.1/admin/rollouts/{rollout_id}:pause', takesKey: true }),
+      /** Resume a paused rollout; the hosts that failed so far are forgiven. */
+      resume: call({ id: 'admin-rollouts.resume', method: 'POST', path: '/v0.1/admin/rollouts/{rollout_id}:resume', takesKey: true }),
+      /** End a rollout: hosts that have begun finish, the others are skipped. */
+      cancel: call({ id: 'admin-rollouts.cancel', method: 'POST', path: '/v0.1/admin/rollouts/{rollout_id}:cancel', takesKey: true }),
+      /** Return every host that was told to change to its earlier version. */
+      rollBack: call({ id: 'admin-rollouts.roll-back', method: 'POST', path: '/v0.1/admin/rollouts/{rollout_id}:roll-back', takesKey: true }),
+    },
   };
 }

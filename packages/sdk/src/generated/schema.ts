@@ -2360,6 +2360,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/admin/rollouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List rollouts of agent versions, newest first */
+        get: operations["admin-rollouts.list"];
+        put?: never;
+        /** Roll out a version of the agent to hosts, in waves. VMs are not touched */
+        post: operations["admin-rollouts.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/rollouts/{rollout_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a rollout and how many hosts are in each state */
+        get: operations["admin-rollouts.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/rollouts/{rollout_id}/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the hosts of a rollout with their states */
+        get: operations["admin-rollouts.hosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/rollouts/{rollout_id}:pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a rollout: hosts that have begun finish, and no other begins */
+        post: operations["admin-rollouts.pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/rollouts/{rollout_id}:resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume a paused rollout; the hosts that failed so far are forgiven */
+        post: operations["admin-rollouts.resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/rollouts/{rollout_id}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a rollout: hosts that have begun finish, the others are skipped */
+        post: operations["admin-rollouts.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/rollouts/{rollout_id}:roll-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Return every host that was told to change to its earlier version */
+        post: operations["admin-rollouts.roll-back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3952,6 +4072,10 @@ export interface components {
             token: string;
             /** @description SHA-256 of the CA certificate of the fleet in lower-case hex. The host verifies the scheduler with it before it sends the token. Empty until a scheduler has created the CA. */
             ca_sha256: string;
+            /** @description The line to paste on the server. It installs, enrols and starts the agent. */
+            join_line: string;
+            /** @description The same as three commands, for a server whose apt has the package repository. */
+            join_commands: string[];
         };
         CreateJoinToken: {
             location?: string;
@@ -3989,6 +4113,85 @@ export interface components {
             project_id: string;
             /** Format: uuid */
             organization_id: string;
+        };
+        Rollout: {
+            /** Format: uuid */
+            id: string;
+            version: string;
+            /** @description The labels by which the hosts were selected. */
+            labels: {
+                [key: string]: string;
+            };
+            canary_count: number;
+            batch_size: number;
+            host_time_limit_seconds: number;
+            max_failures: number;
+            /** @enum {string} */
+            state: "running" | "paused" | "cancelling" | "cancelled" | "completed" | "rolling_back" | "rolled_back";
+            /** @description Empty if the state needs no explanation. */
+            state_reason: string;
+            /** @description The wave that is carried out. Canaries are wave 0. */
+            wave: number;
+            last_wave: number;
+            /** @description How many hosts are in each state. */
+            hosts: {
+                pending: number;
+                updating: number;
+                done: number;
+                failed: number;
+                skipped: number;
+                rolling_back: number;
+                rolled_back: number;
+                roll_back_failed: number;
+            };
+            /** Format: date-time */
+            created_at: string;
+            ended_at: string | "";
+        };
+        CreateRollout: {
+            /** @description The version of the package gantry-agent. */
+            version: string;
+            /** @description Hosts that have all of these labels are selected. An empty object: all hosts. */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * @description How many hosts are upgraded first.
+             * @default 1
+             */
+            canary_count?: number;
+            /**
+             * @description How many hosts are upgraded at a time after the canaries.
+             * @default 10
+             */
+            batch_size?: number;
+            /**
+             * @description A host that is not connected with the version by then has failed, and installs its earlier version again.
+             * @default 600
+             */
+            host_time_limit_seconds?: number;
+            /**
+             * @description The rollout pauses as soon as more hosts than this have failed.
+             * @default 0
+             */
+            max_failures?: number;
+        };
+        RolloutHost: {
+            /** Format: uuid */
+            host_id: string;
+            name: string;
+            wave: number;
+            /** @enum {string} */
+            state: "pending" | "updating" | "done" | "failed" | "skipped" | "rolling_back" | "rolled_back" | "roll_back_failed";
+            /** @description Why it failed or was skipped; empty otherwise. */
+            reason: string;
+            /** @description The version that it had when its wave began; empty before. */
+            from_version: string;
+            /** @description The version that it reported last. */
+            agent_version: string;
+            /** @description When it was last told to change its version; empty if it was not. */
+            ordered_at: string | "";
+            ended_at: string | "";
         };
     };
     responses: never;
@@ -9493,6 +9696,222 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminOperation"];
+                };
+            };
+        };
+    };
+    "admin-rollouts.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Rollout"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "admin-rollouts.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRollout"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+        };
+    };
+    "admin-rollouts.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+        };
+    };
+    "admin-rollouts.hosts": {
+        parameters: {
+            query?: {
+                state?: "pending" | "updating" | "done" | "failed" | "skipped" | "rolling_back" | "rolled_back" | "roll_back_failed";
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+            };
+            header?: never;
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["RolloutHost"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "admin-rollouts.pause": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+        };
+    };
+    "admin-rollouts.resume": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+        };
+    };
+    "admin-rollouts.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+        };
+    };
+    "admin-rollouts.roll-back": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                rollout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rollout"];
                 };
             };
         };

@@ -63,6 +63,10 @@ export class SimulatedHostDriver implements HostDriver {
     return this.#inventory;
   }
 
+  get agentVersion(): string {
+    return this.#inventory.software?.agent ?? '';
+  }
+
   /**
    * Replaces the inventory: hardware, kernel or wear have changed. Earlier copies stay the same.
    */

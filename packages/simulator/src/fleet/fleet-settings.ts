@@ -11,6 +11,7 @@ export type FleetSettings = {
   /** Whether there is a control socket in the fleet's directory. */
   control: boolean;
   behaviour: { bootMs: number; shutdownMs: number; eraseMs: number };
+  upgrades: { installMs: number; failurePercent: number };
 };
 export type PlannedHost = { name: string; location: string; model: ServerModel };
 
@@ -32,6 +33,12 @@ export function readFleetSettings(reader: SettingsReader): FleetSettings {
       bootMs: milliseconds('GANTRY_FLEET_BOOT_MS', 1_500),
       shutdownMs: milliseconds('GANTRY_FLEET_SHUTDOWN_MS', 1_000),
       eraseMs: milliseconds('GANTRY_FLEET_ERASE_MS', 500),
+    },
+    upgrades: {
+      installMs: milliseconds('GANTRY_FLEET_UPGRADE_MS', 1_000),
+      failurePercent: reader.integer('GANTRY_FLEET_UPGRADE_FAILURE_PERCENT', {
+        ...{ fallback: 0, min: 0, max: 100 },
+      }),
     },
   };
 }

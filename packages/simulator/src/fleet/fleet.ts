@@ -1,15 +1,18 @@
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { enroll } from '@gantry/agent/identity/enroll';
 import type { Identity } from '@gantry/agent/identity/identity';
 import { type Renewal, renewWhenDue } from '@gantry/agent/identity/renew-when-due';
 import { loadIdentity } from '@gantry/agent/identity/state-files';
+import { AGENT_VERSION } from '@gantry/agent/inventory/version';
 import { ledgerFile } from '@gantry/agent/ledger/ledger-file';
 import { roundRobin } from '@gantry/agent/link/round-robin';
 import type { Log } from '@gantry/daemon/log';
 import { type Fleet, loadFleet } from '@gantry/proto/load';
 import { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 import { inventoryOfHost, simulatedInventory } from '../servers/simulated-inventory.ts';
+import type { UpgradeBehaviour } from '../upgrade/simulated-packages.ts';
 import { type ControlSocket, startControlSocket } from './control-socket.ts';
 import type { FleetSettings, PlannedHost } from './fleet-settings.ts';
 import { KeptDisks } from './kept-disks.ts';
@@ -87,11 +90,28 @@ async function startMember(place: Place, planned: PlannedHost): Promise<Member> 
       ...(store ? { disks: store } : {}),
     }),
     ledger: ledgerFile(stateDirectory),
+    upgrades: upgradesOf(settings.upgrades, planned.name),
   });
   await host.start();
   const onRenewed = (renewed: Identity) => host.renewed(renewed);
   renewal = renewWhenDue({ identity, address, stateDirectory, log, onRenewed });
   return { name: planned.name, host, renewal };
+}
+
+/**
+ * The share of hosts on which no other version runs than the one that the fleet started with. The name of a host
+ * decides, so that it is the same at every start.
+ */
+function upgradesOf(
+  { installMs, failurePercent }: FleetSettings['upgrades'],
+  name: string,
+): UpgradeBehaviour {
+  const place = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
+  const isBad = place < failurePercent / 100;
+  return {
+    installMs,
+    outcome: (version) => (isBad && version !== AGENT_VERSION ? 'stays-away' : 'works'),
+  };
 }
 
 async function startControl({ settings, log }: Place, members: Member[]): Promise<ControlSocket> {

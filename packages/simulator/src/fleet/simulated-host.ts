@@ -1,5 +1,5 @@
 import { type Agent, startAgent } from '@gantry/agent/agent';
-import type { Clock } from '@gantry/agent/base/clock';
+import { type Clock, systemClock } from '@gantry/agent/base/clock';
 import type { Timings } from '@gantry/agent/base/timings';
 import type { HostDriver } from '@gantry/agent/host-driver';
 import { channelCredentials, type Identity } from '@gantry/agent/identity/identity';
@@ -9,6 +9,7 @@ import type { Connect } from '@gantry/agent/link/link';
 import type { Log } from '@gantry/daemon/log';
 import type { Fleet } from '@gantry/proto/load';
 import type { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
+import { SimulatedPackages, type UpgradeBehaviour } from '../upgrade/simulated-packages.ts';
 
 export type SimulatedHostOptions = {
   fleet: Fleet;
@@ -26,6 +27,8 @@ export type SimulatedHostOptions = {
   /** Called with the authorities that the fleet trusts. */
   onAuthorities?: (sha256s: readonly string[]) => void;
   timings?: Partial<Timings>;
+  /** How orders to replace the agent end. The default is that they work at once. */
+  upgrades?: UpgradeBehaviour;
   /** Wraps the agent's link, to simulate network faults. */
   wrapLink?: (connect: Connect) => Connect;
 };
@@ -38,12 +41,22 @@ export class SimulatedHost {
   readonly driver: SimulatedHostDriver;
   readonly #options: SimulatedHostOptions;
   #identity: Identity;
+  readonly #packages: SimulatedPackages;
   #agent: Agent | null = null;
+  #version: string;
 
   constructor(options: SimulatedHostOptions) {
     this.driver = options.driver;
     this.#options = options;
     this.#identity = options.identity;
+    this.#version = options.driver.agentVersion;
+    this.#packages = new SimulatedPackages({
+      clock: options.clock ?? systemClock,
+      behaviour: options.upgrades ?? { installMs: 0, outcome: () => 'works' },
+      version: () => this.#version,
+      killAgent: () => this.kill(),
+      startAgent: (version) => void this.#startVersion(version),
+    });
   }
 
   get id(): string {
@@ -69,6 +82,7 @@ export class SimulatedHost {
     });
     this.#agent = await startAgent({
       ...{ driver: agentDriver ?? driver, ledger, log, connect: wrapLink(connect) },
+      packages: this.#packages,
       ...(timings ? { timings } : {}),
       ...(clock ? { clock } : {}),
     });
@@ -86,12 +100,23 @@ export class SimulatedHost {
     this.#agent?.inventoryChanged();
   }
 
+  /** Another version of the agent, which drives the same host and starts from the same ledger. */
+  async #startVersion(version: string): Promise<void> {
+    this.#version = version;
+    this.driver.changeInventory((inventory) => ({
+      ...inventory,
+      software: { ...inventory.software, agent: version },
+    }));
+    await this.start();
+  }
+
   kill(): void {
     this.#agent?.kill();
     this.#agent = null;
   }
 
   async stop(): Promise<void> {
+    this.#packages.stop();
     await this.#agent?.stop();
     this.#agent = null;
   }

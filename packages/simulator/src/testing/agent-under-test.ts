@@ -4,6 +4,7 @@ import type { HostDriver } from '@gantry/agent/host-driver';
 import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import type { Link, LinkPeer } from '@gantry/agent/link/link';
 import type { HostSpec, Neighbour } from '@gantry/agent/spec';
+import type { AgentPackages } from '@gantry/agent/upgrade/agent-packages';
 import { createLog } from '@gantry/daemon/log';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
@@ -27,12 +28,15 @@ export class AgentUnderTest {
   #peer: LinkPeer | null = null;
 
   /** Starts an agent, optionally with another driver or ledger for the same host. */
-  async start(over: { driver?: HostDriver; ledger?: LedgerStore } = {}): Promise<void> {
+  async start(
+    over: { driver?: HostDriver; ledger?: LedgerStore; packages?: AgentPackages } = {},
+  ): Promise<void> {
     this.reports = [];
     this.agent = await startAgent({
       driver: over.driver ?? this.driver,
       ledger: over.ledger ?? this.ledger,
       log,
+      ...(over.packages ? { packages: over.packages } : {}),
       clock: this.clock,
       timings: TIMINGS,
       connect: (peer) => this.#connect(peer),

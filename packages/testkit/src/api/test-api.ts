@@ -53,6 +53,9 @@ export const PUBLIC_WEBHOOKS = {
   rulesOf: () => ({ allowsPrivate: false, allowsLoopback: false }),
 };
 
+/** An installation whose hosts get their packages in another way. */
+export const NO_REPOSITORY = { aptSource: undefined, aptKey: undefined, schedulers: undefined };
+
 /** Short, so that tests need not wait. */
 export const STREAM_TIMINGS = { pollMs: 20, heartbeatMs: 200, checkMs: 100, stalledMs: 500 };
 
@@ -105,6 +108,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     eventStreams,
     webhookRules: PUBLIC_WEBHOOKS.rulesOf,
     operationDeadlineMs: 600_000,
+    joining: NO_REPOSITORY,
     accepting: () => true,
     ...overrides,
   };

@@ -13,6 +13,7 @@ import { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-dri
 import { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { inventoryOfHost, simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
+import type { UpgradeBehaviour } from '@gantry/simulator/upgrade/simulated-packages';
 import { expect, vi } from 'vitest';
 import type { TestApi } from '../api/test-api.ts';
 import { MemoryLedger } from '../hosts/memory-ledger.ts';
@@ -31,6 +32,8 @@ export type HostOptions = {
   /** Returns what the agent drives, if not the simulated host alone. */
   drive?: (simulated: SimulatedHostDriver) => Promise<HostDriver>;
   heartbeatMs?: number;
+  /** How orders to replace the agent end. */
+  upgrades?: UpgradeBehaviour;
   /** Called with the authorities that the fleet trusts. */
   onAuthorities?: (sha256s: readonly string[]) => void;
   wrapLink?: (connect: Connect) => Connect;

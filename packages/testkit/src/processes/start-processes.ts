@@ -86,10 +86,12 @@ export type ProcessesDatabase = { databaseUrl: string; stop(): Promise<void> };
 type ProcessesOptions = {
   startDatabase?: (home: string) => Promise<ProcessesDatabase>;
   checkouts?: Checkouts;
+  /** How long a process may take to start. The default is enough for a fleet of a few dozen hosts. */
+  readyLimitMs?: number;
 };
 
 export async function startProcesses(options: ProcessesOptions = {}): Promise<Processes> {
-  const { startDatabase = startSingleDatabase } = options;
+  const { startDatabase = startSingleDatabase, readyLimitMs = READY_LIMIT_MS } = options;
   let checkouts = options.checkouts ?? { controlPlane: root, hosts: root };
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-processes-'));
   const database = await startDatabase(path.join(directory, 'home'));
@@ -111,7 +113,8 @@ export async function startProcesses(options: ProcessesOptions = {}): Promise<Pr
     const checkout = ['api', 'scheduler'].includes(name) ? checkouts.controlPlane : checkouts.hosts;
     const script = [bundle(name, 'main', checkout), ...args];
     const program = command(process.execPath, '--enable-source-maps', ...script);
-    return await startProcess({ program, env, log, running, piped: name === 'simulator' });
+    const piped = name === 'simulator';
+    return await startProcess({ program, env, log, running, piped, readyLimitMs });
   };
   const stop = async () => {
     await Promise.all([...running].map(killHard));
@@ -213,9 +216,12 @@ type Start = {
   running: Set<ChildProcess>;
   /** Logs through a pipe, as to a journal: a process whose disk is full can still log. */
   piped: boolean;
+  readyLimitMs: number;
 };
 
-async function startProcess({ program: [file, ...args], env, log, running, piped }: Start) {
+async function startProcess(start: Start) {
+  const { env, log, running, piped, readyLimitMs } = start;
+  const [file, ...args] = start.program;
   const output = openSync(log, 'a');
   const sink = piped ? 'pipe' : output;
   const child = spawn(file, args, { env, stdio: ['ignore', sink, sink, 'ipc'] });
@@ -229,7 +235,7 @@ async function startProcess({ program: [file, ...args], env, log, running, piped
   const readLog = () => readFileSync(log, 'utf8');
   const ready = await new Promise<Record<string, unknown>>((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${args.join(' ')} ${why}:\n${readLog()}`));
-    const limit = setTimeout(() => fail('was not ready in time'), READY_LIMIT_MS);
+    const limit = setTimeout(() => fail('was not ready in time'), readyLimitMs);
     child.once('close', (code) => fail(`ended with ${code}`));
     child.once('message', (message: { ready: Record<string, unknown> }) => {
       clearTimeout(limit);

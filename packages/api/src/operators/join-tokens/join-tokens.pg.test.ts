@@ -37,11 +37,17 @@ describe('creating a join token', () => {
       created_at: expect.stringMatching(/Z$/),
       expires_at: expect.stringMatching(/Z$/),
       ca_sha256: '',
+      join_line: `curl -fsSL http://api.test/join/${body.token} | sudo sh`,
+      join_commands: [
+        'sudo apt-get install -y gantry-agent',
+        expect.stringContaining(`enroll --server api.test:7443 --token ${body.token}`),
+        expect.stringContaining('GANTRY_SCHEDULERS=api.test:7443'),
+      ],
     });
     expect(body.token).toMatch(/^gantry_jt_/);
     expect(isKey('join_token', body.token)).toBe(true);
     expect(hoursOf(body)).toBe(24);
-    const { token, ca_sha256: _unset, ...rest } = body;
+    const { token, ca_sha256: _unset, join_line: _, join_commands: __, ...rest } = body;
     const listed = await list();
     expect(listed.items).toContainEqual({ ...rest, used_at: '' });
     expect(JSON.stringify(listed)).not.toContain(token);
@@ -148,7 +154,8 @@ describe('the list of join tokens', () => {
 describe('revoking a join token', () => {
   it('removes an unused token, once', async () => {
     const { body } = await create();
-    const { token: _token, ca_sha256: _unset, ...rest } = body;
+    const { id, location, host_id, created_at, expires_at } = body;
+    const rest = { id, location, host_id, created_at, expires_at };
     const revoked = await revoke(body.id);
     expect([revoked.status, revoked.body]).toEqual([200, { ...rest, used_at: '' }]);
     const gone = await api.sql`select from join_tokens where hash = ${sha256(body.token)}`;

@@ -51,8 +51,8 @@ export const adminJoinTokenRoutes = [
     secretReply: true,
     body: CreateJoinToken,
     reply: NewJoinToken,
-    handle: async ({ sql, caller, body, now }) =>
-      newJoinTokenView(await createJoinToken({ sql, caller, body, now })),
+    handle: async ({ sql, deps, caller, body, now }) =>
+      newJoinTokenView(await createJoinToken({ sql, caller, body, now }), deps),
   }),
   route({
     id: 'admin-join-tokens.delete',

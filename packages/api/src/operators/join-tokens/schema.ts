@@ -35,6 +35,12 @@ export const NewJoinToken = z
         'scheduler with it before it sends the token. Empty until a scheduler has created the ' +
         'CA.',
     }),
+    join_line: z.string().openapi({
+      description: 'The line to paste on the server. It installs, enrols and starts the agent.',
+    }),
+    join_commands: z.array(z.string()).openapi({
+      description: 'The same as three commands, for a server whose apt has the package repository.',
+    }),
   })
   .openapi('NewJoinToken');
 

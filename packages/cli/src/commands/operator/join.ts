@@ -11,17 +11,15 @@ type JoinFlags = CommonFlags & {
   location: string | undefined;
   host: string | undefined;
   hours: number | undefined;
-  scheduler: string | undefined;
+  steps: boolean;
 };
-
-/** The port at which schedulers wait for hosts, unless GANTRY_FLEET_PORT has another one. */
-const FLEET_PORT = 7443;
 
 export const joinCommand = buildCommand<JoinFlags, [], CliContext>({
   docs: {
     brief: 'Print the line that lets a server join as a host (for operators)',
     fullDescription:
-      'The token in it works once. Run the line on the server, as root, in the directory of Gantry.',
+      'Paste it on the server. It installs the agent from the repository of the operator, examines the server, ' +
+      'enrols it, starts the agent and waits until the host is ready. The token in it works once.',
   },
   parameters: {
     flags: {
@@ -32,17 +30,17 @@ export const joinCommand = buildCommand<JoinFlags, [], CliContext>({
         ...({ kind: 'parsed', parse: numberParser, optional: true, placeholder: 'n' } as const),
         brief: 'How many hours the token works (default: 24)',
       },
-      scheduler: optionalText(
-        `Where the host reaches a scheduler (default: port ${FLEET_PORT} of the server)`,
-        'host:port',
-      ),
+      steps: {
+        ...({ kind: 'boolean', default: false } as const),
+        brief: 'Print the same as three commands',
+      },
     },
     aliases: outputAlias,
   },
-  async func({ location, host, hours, scheduler, ...flags }) {
+  async func({ location, host, hours, steps, ...flags }) {
     if ((location === undefined) === (host === undefined))
       throw new UsageError('give --location for a new host, or --host for one that comes back');
-    const { client, server } = await connect(this, flags);
+    const { client } = await connect(this, flags);
     const token = await client.adminJoinTokens.create({
       body: {
         ...(location !== undefined && { location }),
@@ -56,10 +54,8 @@ export const joinCommand = buildCommand<JoinFlags, [], CliContext>({
       );
     if (flags.output !== 'table')
       return printOne(this, token, { format: flags.output, fields: [] });
-    const address = scheduler ?? `${new URL(server).hostname}:${FLEET_PORT}`;
-    const words = ['enroll', '--server', address, '--token', token.token];
-    const line = ['node packages/agent/dist/main.mjs', ...words, '--ca-sha256', token.ca_sha256];
-    this.process.stdout.write(`${line.join(' ')}\n`);
+    const lines = steps ? token.join_commands : [token.join_line];
+    for (const line of lines) this.process.stdout.write(`${line}\n`);
     this.process.stderr.write(`The token works once, until ${token.expires_at}.\n`);
   },
 });

@@ -170,15 +170,71 @@ describe('a device', () => {
   });
 });
 
-it('join prints the line to paste, with the token and the authority', async () => {
-  const token = { token: 'gantry_jt_1', ca_sha256: 'abc', expires_at: '2026-01-02' };
+describe('a rollout', () => {
+  const counts = { pending: 3, updating: 0, done: 0, failed: 0, skipped: 0 };
+  const rollout = {
+    ...{ id: 'r1', version: '0.2.0', labels: { rack: 'r1' }, state: 'running', state_reason: '' },
+    ...{ wave: 0, last_wave: 2, hosts: counts, canary_count: 1, batch_size: 2, max_failures: 0 },
+    ...{ host_time_limit_seconds: 600, created_at: '2026-01-01T10:00:00Z', ended_at: '' },
+  };
+  const paused = {
+    ...{ ...rollout, state: 'paused', state_reason: '1 host has failed: eu-1: no such version' },
+    hosts: { ...counts, pending: 2, failed: 1 },
+  };
+
+  it('is created for hosts with a label or for all, and shows its progress until it pauses', async () => {
+    replies['POST /v0.1/admin/rollouts'] = ok(rollout);
+    replies['GET /v0.1/admin/rollouts/r1'] = ok(paused);
+    const create = ['rollout', 'create', '--version', '0.2.0'];
+    expect((await run(create)).code).toBe(2);
+    expect((await run([...create, '--all', '--label', 'a=b'])).code).toBe(2);
+    const waves = ['--canaries', '1', '--batch', '2', '--limit', '30', '--max-failures', '0'];
+    const ended = await run([...create, '--label', 'rack=r1', ...waves]);
+    expect(ended.code).toBe(6);
+    expect(ended.stderr).toContain('0.2.0: running, wave 0 of 2: 3 pending\n');
+    expect(ended.stderr).toContain('0.2.0: paused, wave 0 of 2: 2 pending, 1 failed\n');
+    expect(ended.stderr).toContain('eu-1: no such version');
+    const post = server.seen.find(({ line }) => line === 'POST /v0.1/admin/rollouts');
+    expect(JSON.parse(post?.body ?? '')).toEqual({
+      ...{ version: '0.2.0', labels: { rack: 'r1' }, canary_count: 1, batch_size: 2 },
+      ...{ host_time_limit_seconds: 30, max_failures: 0 },
+    });
+    expect((await run([...create, '--all', '--no-wait'])).code).toBe(0);
+    expect(sent()).toEqual({ version: '0.2.0', labels: {} });
+  });
+
+  it('is listed, shown with the hosts that failed, paused and rolled back', async () => {
+    replies['GET /v0.1/admin/rollouts?limit=100'] = items(paused);
+    expect((await run(['rollout', 'list'])).stdout).toMatch(/r1 +0.2.0 +paused +0 of 2 +2 pending/);
+    const failed = { name: 'eu-1', wave: 0, state: 'failed', from_version: '0.1.0' };
+    replies['GET /v0.1/admin/rollouts/r1'] = ok(paused);
+    replies['GET /v0.1/admin/rollouts/r1/hosts?limit=1000'] = items(
+      { ...failed, agent_version: '0.1.0', reason: 'no such version' },
+      { ...failed, name: 'eu-2', state: 'pending', agent_version: '0.1.0', reason: '' },
+    );
+    const { stdout } = await run(['rollout', 'show', 'r1']);
+    expect(stdout).toMatch(/\neu-1 +0 +failed +0.1.0 +0.1.0 +no such version/);
+    expect(stdout).not.toContain('eu-2');
+    replies['POST /v0.1/admin/rollouts/r1:pause'] = ok(paused);
+    expect((await run(['rollout', 'pause', 'r1'])).code).toBe(0);
+    replies['POST /v0.1/admin/rollouts/r1:roll-back'] = ok({ ...rollout, state: 'rolled_back' });
+    expect((await run(['rollout', 'roll-back', 'r1'])).stdout).toContain('rolled back');
+    expect(last()?.line).toBe('POST /v0.1/admin/rollouts/r1:roll-back');
+  });
+});
+
+it('join prints the line to paste, or the same as three commands', async () => {
+  const line = 'curl -fsSL https://gantry.test/join/gantry_jt_1 | sudo sh';
+  const token = {
+    ...{ token: 'gantry_jt_1', ca_sha256: 'abc', expires_at: '2026-01-02' },
+    ...{ join_line: line, join_commands: ['install', 'enrol', 'start'] },
+  };
   replies['POST /v0.1/admin/join-tokens'] = ok(token);
   const { stdout } = await run(['join', '--location', 'eu', '--hours', '2']);
-  expect(stdout).toBe(
-    'node packages/agent/dist/main.mjs enroll --server 127.0.0.1:7443 --token gantry_jt_1 --ca-sha256 abc\n',
-  );
+  expect(stdout).toBe(`${line}\n`);
   expect(sent()).toEqual({ location: 'eu', expires_in_hours: 2 });
-  await run(['join', '--host', 'eu-1', '--scheduler', 'fleet:1']);
+  const steps = await run(['join', '--host', 'eu-1', '--steps']);
+  expect(steps.stdout).toBe('install\nenrol\nstart\n');
   expect(sent()).toEqual({ host_id: 'h1' });
   expect((await run(['join'])).code).toBe(2);
   replies['POST /v0.1/admin/join-tokens'] = ok({ ...token, ca_sha256: '' });

@@ -72,6 +72,12 @@ const COLUMNS: Column<Host>[] = [
     },
   },
   {
+    id: 'agent',
+    header: 'Agent',
+    sortBy: ({ agent_version }) => agent_version,
+    cell: ({ agent_version }) => agent_version,
+  },
+  {
     id: 'vms',
     header: 'VMs',
     align: 'right',

@@ -1,3 +1,4 @@
+import type { HostState } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 import { LAST_ID } from '../page-bounds.ts';
 
@@ -54,4 +55,31 @@ export async function readLocationOfHost(
   const [row] = await sql<{ location: string }[]>`
     select location from hosts where id = ${hostId} and fenced_at is null`;
   return row?.location;
+}
+
+/** A token as the server that holds it sees it. */
+export type HeldToken = {
+  is_expired: boolean;
+  is_used: boolean;
+  location: string;
+  rejoins_id: string | null;
+  /** The host that joined with it; null if it was not used, or the host was removed. */
+  host: {
+    id: string;
+    name: string;
+    state: HostState;
+    is_connected: boolean;
+    has_reported: boolean;
+    trouble: string;
+  } | null;
+};
+
+/** Returns undefined if there is no such token. */
+export async function readHeldToken(sql: Queryable, hash: string): Promise<HeldToken | undefined> {
+  const [row] = await sql<HeldToken[]>`
+    select t.expires_at <= now() as is_expired, t.used_at is not null as is_used, t.location, t.rejoins_id,
+      case when h.id is not null then json_build_object('id', h.id, 'name', h.name, 'state', h.state,
+        'is_connected', h.scheduler_id is not null, 'has_reported', h.inventory is not null, 'trouble', h.trouble) end as host
+    from join_tokens t left join hosts h on h.id = t.host_id where t.hash = ${hash}`;
+  return row;
 }

@@ -86,6 +86,17 @@ export async function removeOldCapacitySamples(
   return { removed: count, next: next(count, limit) };
 }
 
+/** A rollout is kept as long as the audit log, which names it. Its hosts are removed with it. */
+export async function removeOldRollouts(
+  sql: Queryable,
+  { limit, days }: Batch & { days: number },
+): Promise<Removed> {
+  const { count } = await sql`delete from rollouts where id = any(array(
+    select id from rollouts where id < ${firstId(sql, days)} and ended_at < ${before(sql, days)}
+    order by id limit ${limit} for update skip locked))`;
+  return { removed: count, next: next(count, limit) };
+}
+
 /**
  * Removes the first stream events, all events of a transaction together. Streams find in `stream_since`
  * that they cannot continue before, so it is committed with the removal. Another process that is at it

@@ -57,6 +57,7 @@ export function makeSoftware(software: Partial<Software__Output> = {}): Software
     firmware: '',
     libvirt: '',
     agent: '0.1.0',
+    upgrade: null,
     commandLine: '',
     iommu: '',
     capabilities: [],

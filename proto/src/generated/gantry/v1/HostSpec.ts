@@ -8,6 +8,7 @@ import type { ConsoleSpec as _gantry_v1_ConsoleSpec, ConsoleSpec__Output as _gan
 import type { NetworkSpec as _gantry_v1_NetworkSpec, NetworkSpec__Output as _gantry_v1_NetworkSpec__Output } from '../../gantry/v1/NetworkSpec.ts';
 import type { SpecPiece as _gantry_v1_SpecPiece, SpecPiece__Output as _gantry_v1_SpecPiece__Output } from '../../gantry/v1/SpecPiece.ts';
 import type { NetworkMembers as _gantry_v1_NetworkMembers, NetworkMembers__Output as _gantry_v1_NetworkMembers__Output } from '../../gantry/v1/NetworkMembers.ts';
+import type { AgentUpgrade as _gantry_v1_AgentUpgrade, AgentUpgrade__Output as _gantry_v1_AgentUpgrade__Output } from '../../gantry/v1/AgentUpgrade.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostSpec {
@@ -26,6 +27,7 @@ export interface HostSpec {
   'pieceHashes'?: (string)[];
   'pieces'?: (_gantry_v1_SpecPiece)[];
   'members'?: (_gantry_v1_NetworkMembers)[];
+  'agentUpgrade'?: (_gantry_v1_AgentUpgrade | null);
 }
 
 export interface HostSpec__Output {
@@ -44,4 +46,5 @@ export interface HostSpec__Output {
   'pieceHashes': (string)[];
   'pieces': (_gantry_v1_SpecPiece__Output)[];
   'members': (_gantry_v1_NetworkMembers__Output)[];
+  'agentUpgrade': (_gantry_v1_AgentUpgrade__Output | null);
 }

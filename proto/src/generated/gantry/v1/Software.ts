@@ -1,5 +1,6 @@
 // Original file: gantry/v1/host.proto
 
+import type { AgentUpgradeReport as _gantry_v1_AgentUpgradeReport, AgentUpgradeReport__Output as _gantry_v1_AgentUpgradeReport__Output } from '../../gantry/v1/AgentUpgradeReport.ts';
 
 export interface Software {
   'os'?: (string);
@@ -10,6 +11,7 @@ export interface Software {
   'commandLine'?: (string);
   'iommu'?: (string);
   'capabilities'?: (string)[];
+  'upgrade'?: (_gantry_v1_AgentUpgradeReport | null);
 }
 
 export interface Software__Output {
@@ -21,4 +23,5 @@ export interface Software__Output {
   'commandLine': (string);
   'iommu': (string);
   'capabilities': (string)[];
+  'upgrade': (_gantry_v1_AgentUpgradeReport__Output | null);
 }

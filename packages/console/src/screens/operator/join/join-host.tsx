@@ -9,7 +9,7 @@ import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { ErrorNote } from '../../../components/error-note.tsx';
-import { Field, Input, Select } from '../../../components/field.tsx';
+import { Field, Select } from '../../../components/field.tsx';
 import { Note } from '../../../components/note.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { Panel } from '../../../components/panel.tsx';
@@ -67,8 +67,8 @@ export function JoinHost() {
 function Steps({ token }: { token: NewToken }) {
   return (
     <>
-      <Panel title="2. Run this in /opt/gantry on the server, as root">
-        <EnrollLine token={token} />
+      <Panel title="2. Paste this line on the server">
+        <JoinLine token={token} />
       </Panel>
       <Panel title="3. Wait for it here">
         <Arrival token={token} />
@@ -77,10 +77,7 @@ function Steps({ token }: { token: NewToken }) {
   );
 }
 
-const DEFAULT_PORT = '7443';
-
-function EnrollLine({ token }: { token: NewToken }) {
-  const [server, setServer] = useState(`${window.location.hostname}:${DEFAULT_PORT}`);
+function JoinLine({ token }: { token: NewToken }) {
   if (token.ca_sha256 === '') {
     return (
       <Note tone="warn">
@@ -89,22 +86,30 @@ function EnrollLine({ token }: { token: NewToken }) {
       </Note>
     );
   }
-  const line = `node packages/agent/dist/main.mjs enroll --server ${server} --token ${token.token} --ca-sha256 ${token.ca_sha256}`;
   return (
     <div className="flex flex-col gap-3">
-      <Field label="Address of a scheduler, as the server reaches it" className="max-w-sm">
-        {(control) => (
-          <Input {...control} value={server} onChange={(event) => setServer(event.target.value)} />
-        )}
-      </Field>
-      <div className="flex items-start gap-2 rounded-md border border-line bg-canvas p-3">
-        <code className="min-w-0 flex-1 font-mono text-sm break-all">{line}</code>
-        <CopyButton text={line} label="the line" />
-      </div>
+      <CopyLine line={token.join_line} label="the line" />
       <p className="text-sm text-muted">
-        The token is shown only now. Before it,{' '}
-        <code className="font-mono">deploy/prepare-host.sh</code> installs what the server needs.
+        It installs the agent, examines the server, enrols it and waits until it is ready. It may be
+        run again. The token is shown only now.
       </p>
+      <details>
+        <summary className="cursor-pointer text-sm">The same as three commands</summary>
+        <div className="mt-2 flex flex-col gap-2">
+          {token.join_commands.map((command) => (
+            <CopyLine key={command} line={command} label="the command" />
+          ))}
+        </div>
+      </details>
+    </div>
+  );
+}
+
+function CopyLine({ line, label }: { line: string; label: string }) {
+  return (
+    <div className="flex items-start gap-2 rounded-md border border-line bg-canvas p-3">
+      <code className="min-w-0 flex-1 font-mono text-sm break-all">{line}</code>
+      <CopyButton text={line} label={label} />
     </div>
   );
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "stream_events" VALIDATE CONSTRAINT "stream_events_type";
