@@ -66,10 +66,13 @@ function eventDelivery(
   };
 }
 
-/** Devices are ordered with their host. */
+/** Devices are ordered with their host, and what a host does in a rollout with the rollout. */
 function resourceOf({ type, data }: StreamEventRow): string {
-  const { id, resource_id, host_id } = data as Record<string, unknown>;
-  const found = { operation: resource_id, event: resource_id, vm: id, host: id, devices: host_id };
+  const { id, resource_id, host_id, rollout_id } = data as Record<string, unknown>;
+  const found = {
+    ...{ operation: resource_id, event: resource_id, vm: id, host: id, devices: host_id },
+    ...{ rollout: id, rollout_host: rollout_id },
+  };
   return String(found[type] ?? '');
 }
 

@@ -1,5 +1,6 @@
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
+import { WEBHOOK_SECRET_PURPOSE } from '@gantry/db/queries/tenants/sealed';
 import {
   countWebhooks,
   insertWebhook,
@@ -16,7 +17,6 @@ import {
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
-import { WEBHOOK_SECRET_PURPOSE } from '@gantry/db/queries/tenants/sealed';
 import { type AddressRules, urlProblem } from '../webhook-delivery/address-rules.ts';
 import { newWebhookSecret } from '../webhook-delivery/sign.ts';
 import type { CreateAdminWebhook } from './schema.ts';

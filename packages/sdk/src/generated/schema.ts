@@ -3466,7 +3466,7 @@ export interface components {
             name: string;
             url: string;
             /** @description Empty: all types. */
-            event_types: ("operation" | "vm" | "event" | "host" | "devices")[];
+            event_types: ("operation" | "vm" | "event" | "host" | "devices" | "rollout" | "rollout_host")[];
             description: string;
             /** @description Labels of the tenant, at most 32. */
             tags: {
@@ -3541,7 +3541,7 @@ export interface components {
              * @description The types of events to send. Empty: all.
              * @default []
              */
-            event_types?: ("operation" | "vm" | "event" | "host" | "devices")[];
+            event_types?: ("operation" | "vm" | "event" | "host" | "devices" | "rollout" | "rollout_host")[];
             /** @default  */
             description?: string;
             /** @description Labels of the tenant, at most 32. */
@@ -3553,7 +3553,7 @@ export interface components {
             name?: string;
             url?: string;
             /** @description The types of events to send. Empty: all. */
-            event_types?: ("operation" | "vm" | "event" | "host" | "devices")[];
+            event_types?: ("operation" | "vm" | "event" | "host" | "devices" | "rollout" | "rollout_host")[];
             description?: string;
             /** @description Labels of the tenant, at most 32. */
             tags?: {
