@@ -68,6 +68,7 @@ const SPEC = {
   hash: 'ab12',
   needs: ['a'],
   authoritySha256s: ['cd34', 'ef56'],
+  agentUpgrade: { id: 'u-1', version: '1.2.3-1', timeLimitSeconds: 600 },
   vms: [
     {
       id: 'vm-1',

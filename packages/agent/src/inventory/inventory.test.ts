@@ -379,7 +379,10 @@ it('a host that is given its facts shows nothing of the machine the agent runs o
       agent: '0.1.0',
       commandLine: '',
       iommu: '',
-      capabilities: ['spec_hashes', 'vm_refusals', 'needs', 'ssh_keys', 'user_data'],
+      capabilities: [
+        ...['spec_hashes', 'vm_refusals', 'needs', 'ssh_keys', 'user_data'],
+        'agent_upgrades',
+      ],
     },
   });
   expect(warnings).toEqual([]);
@@ -452,5 +455,5 @@ it('an inventory crosses the wire whole', async () => {
     { id: 10, offeredCores: 0, offeredMemoryMib: 0 },
   ]);
   expect(received?.sharedStorage).toBe(true);
-  expect(received?.software).toEqual(inventory.software);
+  expect(received?.software).toEqual({ ...inventory.software, upgrade: null });
 });

@@ -109,7 +109,10 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
       agent: '0.1.0',
       commandLine: '',
       iommu: '',
-      capabilities: ['spec_hashes', 'vm_refusals', 'needs', 'ssh_keys', 'user_data'],
+      capabilities: [
+        ...['spec_hashes', 'vm_refusals', 'needs', 'ssh_keys', 'user_data'],
+        'agent_upgrades',
+      ],
     });
   });
 
