@@ -91,7 +91,7 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 240_000,
           // They wait more than they compute, and each has its own homes and ports.
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 100 },
         },
       },
@@ -117,7 +117,7 @@ export default defineConfig({
           testTimeout: 900_000,
           hookTimeout: 900_000,
           // They mostly wait for guests and limits, and each has its own namespaces.
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 101 },
         },
       },

@@ -1,3 +1,5 @@
+import { insertRollout } from '@gantry/db/queries/rollouts/rollouts';
+import { insertRefreshToken } from '@gantry/db/queries/tenants/tokens';
 import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { addHost } from '@gantry/testkit/make/hosts';
@@ -15,12 +17,48 @@ let operator: string;
 beforeAll(async () => {
   api = await startTestApi();
   estate = await makeEstate(api, 'acme');
-  operator = (await makeUser(api, 'operator@gantry.test', { operator: true })).token;
-  const host = await addHost(api.sql, { name: 'host', gpus: 0 });
-  const own = { name: 'own', public_key: SSH_PUBLIC_KEY };
-  const key = await call('POST', '/auth/ssh-keys', { body: own });
-  ids = { ...estate.ids, host_id: host.id, user_ssh_key_id: key.body.id };
+  const user = await makeUser(api, 'operator@gantry.test', { operator: true });
+  operator = user.token;
+  ids = { ...estate.ids, ...(await makeOperatorsThings(user.id)) };
 });
+
+/** One thing of each kind that belongs to the operator or to no tenant, by the name of its parameter. */
+async function makeOperatorsThings(operatorId: string): Promise<Record<string, string>> {
+  const { sql } = api;
+  const host = await addHost(sql, { name: 'host', gpus: 1 });
+  const create = async (path: string, body: object) =>
+    (await call('POST', path, { body })).body.id as string;
+  const [login, orphan, rollout] = [newId(), newId(), newId()];
+  await insertRefreshToken(sql, {
+    ...{ hash: login, familyId: login, userId: operatorId, sourceIp: '', userAgent: '' },
+    expiresAt: new Date(Date.now() + 86_400_000),
+  });
+  await sql`insert into orphans (id, host_id, vm_id, revision, generation, description)
+    values (${orphan}, ${host.id}, ${newId()}, 1, 1, '{"disks": []}')`;
+  await insertRollout(sql, {
+    ...{ id: rollout, version: '9.0.0', labels: {}, createdBy: operatorId },
+    ...{
+      canaryCount: 1,
+      batchSize: 10,
+      hostTimeLimitS: 600,
+      maxFailures: 0,
+      createdAt: new Date(),
+    },
+  });
+  await call('PUT', '/admin/prices/a40.1x', { body: { usd_per_hour: 1 } });
+  const [key] = await sql<{ id: string }[]>`select id from signing_keys`;
+  const [address] = await sql<{ id: string }[]>`select id from public_addresses`;
+  return {
+    ...{ host_id: host.id, device_id: host.gpuIds[0] ?? '', user_id: estate.spareUserId },
+    ...{ location: 'eu-north-a', vm_type: 'a40.1x', resource_type: 'a40.1x' },
+    ...{ login_id: login, orphan_id: orphan, rollout_id: rollout, signing_key_id: key?.id ?? '' },
+    public_address_id: address?.id ?? '',
+    user_ssh_key_id: await create('/auth/ssh-keys', { name: 'own', public_key: SSH_PUBLIC_KEY }),
+    image_id: await create('/admin/images', { name: 'an-image', locations: [] }),
+    join_token_id: await create('/admin/join-tokens', { location: 'eu-north-a' }),
+    'admin webhook_id': await create('/admin/webhooks', { name: 'w', url: 'https://ops.test/' }),
+  };
+}
 afterAll(() => api.stop());
 
 type Options = { body?: unknown; headers?: Record<string, string> };
@@ -28,7 +66,10 @@ type Options = { body?: unknown; headers?: Record<string, string> };
 /** An operator may call every route, those of tenants included. */
 const call = (method: string, path: string, options: Options = {}) =>
   api.call(method.toUpperCase(), path, { bearer: operator, ...options });
-const filled = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? name);
+const filled = (path: string) => {
+  const owner = path.startsWith('/admin/') ? 'admin ' : '';
+  return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[owner + name] ?? ids[name] ?? name);
+};
 const networkPath = () => filled('/projects/{project_id}/vpc/networks/{network_id}');
 const etagAt = async (path: string) => (await call('GET', path)).headers.get('etag') ?? '';
 const rename = (ifMatch: string, name: string, headers = {}) =>
@@ -46,7 +87,10 @@ const acceptsIfMatch = (operation: Operation) =>
 const singles = OPERATIONS.filter(({ method, path }) => method === 'GET' && path.endsWith('}'));
 const gets = singles.filter(hasEtag).map((get) => [get.id, get] as const);
 const writes = OPERATIONS.filter(acceptsIfMatch).map((write) => [write.id, write] as const);
-const readerOf = (write: Operation) => singles.find(({ path }) => write.path.startsWith(path));
+const readerOf = (write: Operation) =>
+  singles
+    .filter(({ path }) => write.path.startsWith(path))
+    .sort((a, b) => b.path.length - a.path.length)[0];
 
 describe('an ETag', () => {
   it('belongs to every GET at a path that has a PATCH, PUT or DELETE, which accept If-Match', () => {

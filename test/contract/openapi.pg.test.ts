@@ -108,6 +108,12 @@ const FURTHER = [
   ...[`GET ${P}/specs/{product_name}`, `GET ${P}/images/{image_id}`],
   ...[`GET ${P}/device-receipts/{receipt_id}`, 'GET /auth/logins'],
   ...['GET', 'DELETE'].map((verb) => `${verb} /auth/logins/{login_id}`),
+  ...['GET', 'POST'].map((verb) => `${verb} ${P}/webhooks`),
+  ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/webhooks/{webhook_id}`),
+  ...['rotate-secret', 'test', 'replay', 'enable'].map(
+    (verb) => `POST ${P}/webhooks/{webhook_id}:${verb}`,
+  ),
+  ...['', '/{delivery_id}'].map((one) => `GET ${P}/webhooks/{webhook_id}/deliveries${one}`),
 ];
 
 /** Names of parameters do not matter to clients. */

@@ -192,7 +192,7 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'locations.get': () => ({ params: { location: 'eu-north-a' } }),
   'availabilities.list': nothing,
   'specs.list': nothing,
-  'specs.get': () => ({ params: { product_name: 'a40.1x' } }),
+  'specs.get': () => ({ params: { product_name: 'no-such-type' } }),
   'images.list': nothing,
   'images.get': () => ({ params: { image_id: NOWHERE } }),
   'vm-operations.list': nothing,
