@@ -62,6 +62,8 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
     .map((attachment) => [attachment]),
   vm_id: oneOf('{{own.vm_id}}', '{{own.stopped_vm_id}}', '{{own.addressed_vm_id}}'),
   'DetachPublicAddress.address_id': own('attached_address_id'),
+  webhook_id: oneOf('{{own.webhook_id}}', '{{own.operators_webhook_id}}'),
+  delivery_id: oneOf('{{own.delivery_id}}', '{{own.operators_delivery_id}}'),
   vpc_network_id: own('network_id'),
   operation_id: oneOf(
     '{{own.operation_id}}',

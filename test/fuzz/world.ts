@@ -96,8 +96,9 @@ function label(kind: string): string {
   return `${kind}-${labels}-${newId().slice(-8)}`;
 }
 
-/** Requests of operators may have retired what the fixtures need. */
+/** Requests of operators may have retired what the fixtures need, and used up what is limited. */
 async function restoreCatalogue({ sql }: TestApi): Promise<void> {
+  await sql`delete from webhooks where project_id is null`;
   await sql`update vm_types set retired = false where retired`;
   await sql`insert into vm_type_locations select t.name, l.name from vm_types t, locations l
     on conflict do nothing`;
@@ -174,7 +175,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     post('/ssh-keys', { name, public_key: SSH_PUBLIC_KEY }),
     makeOwnSshKey(api, tenant, name),
     makeReservedAddress(api, tenant, name),
-    makeWebhook(api, tenant, name),
+    makeWebhooks(api, tenant, name),
   ]);
   const addressed = await makeAddressedVm(api, tenant, `${name}-addressed`);
   const host = await makeHosts(api, running.id, name);
@@ -199,11 +200,17 @@ async function makeOwnSshKey(api: TestApi, { owner }: TestTenant, name: string):
   return (await api.call('POST', '/auth/ssh-keys', { bearer: owner.token, body })).body.id;
 }
 
-async function makeWebhook(api: TestApi, tenant: TestTenant, name: string) {
-  const body = { name, url: `https://${name}.test/` };
-  const { id: webhook_id } = await create(api, tenant, '/webhooks', body);
-  const { id: delivery_id } = await create(api, tenant, `/webhooks/${webhook_id}:test`, {});
-  return { webhook_id, delivery_id };
+async function makeWebhooks(api: TestApi, tenant: TestTenant, name: string): Promise<Values> {
+  const makeOne = async (own: string) => {
+    const body = { name: own, url: `https://${own}.test/` };
+    const { id } = await create(api, tenant, '/webhooks', body);
+    const delivery = await create(api, tenant, `/webhooks/${id}:test`, {});
+    return [id, delivery.id] as const;
+  };
+  const [webhook_id, delivery_id] = await makeOne(name);
+  const [operators_webhook_id, operators_delivery_id] = await makeOne(`${name}-operators`);
+  await api.sql`update webhooks set project_id = null where id = ${operators_webhook_id}`;
+  return { webhook_id, delivery_id, operators_webhook_id, operators_delivery_id };
 }
 
 let addresses = 0;
