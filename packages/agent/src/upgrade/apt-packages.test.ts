@@ -45,6 +45,8 @@ const env = () => ({ ...process.env, PATH: `${directory}:${process.env['PATH']}`
 const run: RunProgram = async (program, args) => {
   if (program !== 'systemd-run') {
     const { stdout } = await promisify(execFile)(join(directory, program), [...args]);
+    if (program === 'systemctl' && args.includes('gantry-agent-upgrade-*-watchdog.timer'))
+      for (const unit of Object.keys(units)) if (unit.endsWith('-watchdog')) delete units[unit];
     return stdout;
   }
   if (!canStart) throw new HostFailure('upgrade_failed', 'systemd-run: no bus');
@@ -54,8 +56,10 @@ const run: RunProgram = async (program, args) => {
   units[unit] = args.slice(end + 1);
   return '';
 };
+/** A unit that was stopped does not run. */
 const runUnit = async (unit: string) => {
-  const [shell = '', ...args] = units[unit] ?? [];
+  const [shell, ...args] = units[unit] ?? [];
+  if (shell === undefined) return;
   await promisify(execFile)(shell, args, { env: env() }).catch(() => undefined);
 };
 const readCalls = async () => (await readFile(join(directory, 'calls'), 'utf8')).split('\n');
@@ -65,7 +69,7 @@ let nowMs = 1_000_000;
 const packagesOf = (version: string) =>
   aptPackages({ version, stateDirectory: directory, run, nowMs: () => nowMs });
 const ORDER = { id: '11112222-aaaa', version: '2.0.0', timeLimitSeconds: 60 };
-const INSTALL = 'gantry-agent-upgrade-11112222';
+const INSTALL = 'gantry-agent-upgrade-11112222-aaaa';
 const WATCHDOG = `${INSTALL}-watchdog`;
 
 describe('an order to install another version', () => {
@@ -100,6 +104,17 @@ describe('an order to install another version', () => {
     expect(failure?.message).toBe(
       'version 2.0.0 did not reach the control plane in time; version 1.0.0 is installed again',
     );
+  });
+
+  it('ends the watchdog of the order before it', async () => {
+    await packagesOf('1.0.0').begin(ORDER);
+    await runUnit(INSTALL);
+    const next = packagesOf('2.0.0');
+    await next.begin({ ...ORDER, id: '11112222-bbbb', version: '3.0.0' });
+    expect(Object.keys(units)).toContain('gantry-agent-upgrade-11112222-bbbb-watchdog');
+    await runUnit('gantry-agent-upgrade-11112222-bbbb');
+    await runUnit(WATCHDOG);
+    expect(await readInstalled()).toBe('3.0.0');
   });
 
   it('fails with the message of apt if there is no such version, and changes nothing', async () => {

@@ -64,12 +64,14 @@ export function aptPackages(options: AptOptions): AgentPackages {
   };
 
   const start = async (order: UpgradeOrder, previous: string) => {
-    const unit = `${PACKAGE}-upgrade-${order.id.slice(0, 8)}`;
+    const unit = `${PACKAGE}-upgrade-${order.id}`;
     const service = `${unit}.service`;
     const words = [order.id, order.version, previous, outcomeFile];
     const limit = `--on-active=${order.timeLimitSeconds}s`;
     const timer = [limit, '--timer-property=AccuracySec=1s', `--unit=${unit}-watchdog`];
     const program = (script: string, ...args: string[]) => ['/bin/sh', '-c', script, unit, ...args];
+    // The agent that runs has received a spec, so the watchdog of an earlier order has nothing left to judge.
+    await run('systemctl', ['stop', `${PACKAGE}-upgrade-*-watchdog.timer`]);
     await run('systemd-run', [
       ...['--collect', ...timer, '--'],
       ...program(WATCHDOG_SCRIPT, ...words, service),
