@@ -14,7 +14,7 @@ import {
   type WebhookOwner,
   type WebhookRow,
 } from '@gantry/db/queries/webhooks/webhooks';
-import { badRequest, CloudError, notFound } from '@gantry/model/errors';
+import { badRequest, CloudError, found } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { type AddressRules, urlProblem } from '../webhook-delivery/address-rules.ts';
@@ -58,7 +58,7 @@ export async function changeWebhook(
 ): Promise<WebhookRow> {
   if (change.url !== undefined) requireUrl(change.url, rules);
   const types = change.event_types && { event_types: [...new Set(change.event_types)] };
-  return found(await updateWebhook(sql, { ...id, change: { ...change, ...types } }));
+  return found(await updateWebhook(sql, { ...id, change: { ...change, ...types } }), 'webhook');
 }
 
 export async function rotateSecret(
@@ -68,17 +68,12 @@ export async function rotateSecret(
   const secret = newWebhookSecret();
   const sealedSecret = secrets.seal(WEBHOOK_SECRET_PURPOSE, secret);
   const row = await updateWebhookSecret(sql, { ...id, sealedSecret, oldForMs: OLD_SECRET_MS });
-  return { row: found(row), secret };
+  return { row: found(row, 'webhook'), secret };
 }
 
 export async function deleteWebhook(sql: Queryable, id: WebhookId): Promise<WebhookRow> {
-  found(await readWebhook(sql, id));
-  return found(await removeWebhook(sql, id));
-}
-
-export function found(row: WebhookRow | undefined): WebhookRow {
-  if (!row) throw notFound('webhook');
-  return row;
+  found(await readWebhook(sql, id), 'webhook');
+  return found(await removeWebhook(sql, id), 'webhook');
 }
 
 function requireUrl(url: string, rules: AddressRules): void {

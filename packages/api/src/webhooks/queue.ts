@@ -10,21 +10,20 @@ import {
   readStreamBegin,
 } from '@gantry/db/queries/webhooks/webhook-deliveries';
 import { readWebhook, type WebhookId, type WebhookRow } from '@gantry/db/queries/webhooks/webhooks';
-import { badRequest, CloudError } from '@gantry/model/errors';
+import { badRequest, CloudError, found } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { parseStreamId } from '../event-streams/stream-id.ts';
 import { messageBody } from '../webhook-delivery/new-deliveries.ts';
 import { GIVE_UP_MS } from '../webhook-delivery/timings.ts';
-import { found } from './change.ts';
 import type { ReplayWebhook } from './schema.ts';
 
 /** Requests about the queue of a webhook. The queue is locked first, as by the process that sends. */
 
 async function lockWebhook(sql: Queryable, id: WebhookId): Promise<WebhookRow> {
-  found(await readWebhook(sql, id));
+  found(await readWebhook(sql, id), 'webhook');
   await lockQueue(sql, id.webhookId);
-  return found(await readWebhook(sql, id));
+  return found(await readWebhook(sql, id), 'webhook');
 }
 
 /** Adds a message of the type `test`. It is sent once, beside the events that wait. */
@@ -42,7 +41,7 @@ export async function enableWebhook(sql: Queryable, id: WebhookId): Promise<Webh
   const row = await lockWebhook(sql, id);
   if (row.disabled_at === null) return row;
   await enableQueue(sql, { webhookId: id.webhookId, giveUpMs: GIVE_UP_MS });
-  return found(await readWebhook(sql, id));
+  return found(await readWebhook(sql, id), 'webhook');
 }
 
 /** Sends the events after an earlier one again, each with the id that it had. */

@@ -1,11 +1,11 @@
 import { listDeliveries, readDelivery } from '@gantry/db/queries/webhooks/webhook-deliveries';
 import { listWebhooks, readWebhook } from '@gantry/db/queries/webhooks/webhooks';
-import { notFound } from '@gantry/model/errors';
+import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import type { Access } from '../auth/authorize.ts';
 import { Id, page } from '../http/fields.ts';
 import { type AnyRoute, type Request, route } from '../http/route.ts';
-import { changeWebhook, createWebhook, deleteWebhook, found, rotateSecret } from './change.ts';
+import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './change.ts';
 import { enableWebhook, replayWebhook, testWebhook } from './queue.ts';
 import {
   ChangeAdminWebhook,
@@ -94,7 +94,8 @@ function routesOf({ name, path, of, reads, writes, owner, Create, Change }: Kind
       access: reads,
       params: Params,
       reply: Webhook,
-      handle: async (request) => webhookView(found(await readWebhook(request.sql, idOf(request)))),
+      handle: async (request) =>
+        webhookView(found(await readWebhook(request.sql, idOf(request)), 'webhook')),
     }),
     route({
       id: `${name}.change`,
@@ -176,7 +177,7 @@ function routesOf({ name, path, of, reads, writes, owner, Create, Change }: Kind
       reply: WebhookDeliveryPage,
       handle: async (request) => {
         const { webhookId } = idOf(request);
-        found(await readWebhook(request.sql, idOf(request)));
+        found(await readWebhook(request.sql, idOf(request)), 'webhook');
         const { state, event_id, resource_id, page_token: before, limit } = request.query;
         const rows = await listDeliveries(request.sql, {
           ...{ webhookId, before, limit: limit + 1, state: state ?? null },
@@ -194,12 +195,11 @@ function routesOf({ name, path, of, reads, writes, owner, Create, Change }: Kind
       params: Params.extend({ delivery_id: Id }),
       reply: WebhookDelivery,
       handle: async (request) => {
-        found(await readWebhook(request.sql, idOf(request)));
+        found(await readWebhook(request.sql, idOf(request)), 'webhook');
         const { webhookId } = idOf(request);
         const deliveryId = request.params['delivery_id'] ?? '';
         const row = await readDelivery(request.sql, { webhookId, deliveryId });
-        if (!row) throw notFound('delivery');
-        return deliveryView(row);
+        return deliveryView(found(row, 'delivery'));
       },
     }),
   ];

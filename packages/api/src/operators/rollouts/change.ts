@@ -8,7 +8,7 @@ import {
   reviveRolloutHosts,
   updateRolloutState,
 } from '@gantry/db/queries/rollouts/rollouts';
-import { badRequest, CloudError, notFound } from '@gantry/model/errors';
+import { badRequest, CloudError, found } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { RolloutState } from '@gantry/model/rollouts';
 import type { z } from '@hono/zod-openapi';
@@ -32,7 +32,7 @@ export async function createRollout({ sql, caller, body, now }: Creation): Promi
     ...{ createdBy: callerId(caller), createdAt: now },
   });
   if (hosts === 0) throw badRequest([{ field: 'labels', reason: 'select no host' }]);
-  return found(await readRollout(sql, id));
+  return found(await readRollout(sql, id), 'rollout');
 }
 
 /** `from` may change to the state; a rollout in one of `already` stays as it is. */
@@ -56,7 +56,7 @@ export async function changeRollout(
   sql: Queryable,
   { rolloutId, verb }: { rolloutId: string; verb: Verb },
 ): Promise<RolloutRow> {
-  const rollout = found(await lockRollout(sql, rolloutId));
+  const rollout = found(await lockRollout(sql, rolloutId), 'rollout');
   const { from, to: state, already }: Change = ROLLOUT_CHANGES[verb];
   if (already.includes(rollout.state)) return rollout;
   if (!from.includes(rollout.state)) {
@@ -69,10 +69,5 @@ export async function changeRollout(
   if (verb === 'roll-back') await reviveRolloutHosts(sql, rolloutId);
   const reason = verb === 'pause' ? 'an operator paused it' : '';
   await updateRolloutState(sql, { id: rolloutId, state, reason });
-  return found(await readRollout(sql, rolloutId));
-}
-
-function found(rollout: RolloutRow | undefined): RolloutRow {
-  if (!rollout) throw notFound('rollout');
-  return rollout;
+  return found(await readRollout(sql, rolloutId), 'rollout');
 }

@@ -1,5 +1,5 @@
 import { listRolloutHosts, listRollouts, readRollout } from '@gantry/db/queries/rollouts/rollouts';
-import { notFound } from '@gantry/model/errors';
+import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import { Paging, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
@@ -45,11 +45,8 @@ export const adminRolloutRoutes = [
     access: { level: 'operator', role: 'read-only' },
     params: RolloutParams,
     reply: Rollout,
-    handle: async ({ sql, params }) => {
-      const rollout = await readRollout(sql, params.rollout_id);
-      if (!rollout) throw notFound('rollout');
-      return rolloutView(rollout);
-    },
+    handle: async ({ sql, params }) =>
+      rolloutView(found(await readRollout(sql, params.rollout_id), 'rollout')),
   }),
   route({
     id: 'admin-rollouts.hosts',
@@ -61,7 +58,7 @@ export const adminRolloutRoutes = [
     query: RolloutHostQuery,
     reply: RolloutHostPage,
     handle: async ({ sql, params: { rollout_id: rolloutId }, query }) => {
-      if (!(await readRollout(sql, rolloutId))) throw notFound('rollout');
+      found(await readRollout(sql, rolloutId), 'rollout');
       const rows = await listRolloutHosts(sql, {
         ...{ rolloutId, state: query.state ?? null },
         ...{ after: query.page_token, limit: query.limit + 1 },
