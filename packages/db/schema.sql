@@ -194,6 +194,16 @@ CREATE TRIGGER devices_state_streamed AFTER UPDATE ON public.devices FOR EACH RO
 CREATE TRIGGER devices_streamed AFTER INSERT OR DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION stream_device();
 CREATE TRIGGER devices_touched AFTER INSERT OR DELETE OR UPDATE ON public.devices FOR EACH ROW EXECUTE FUNCTION touch_host();
 
+create table discarded_volumes (
+  disk_id uuid not null,
+  pool_id uuid not null,
+  discarded_at timestamp(3) with time zone default now() not null,
+  problem text default ''::text not null,
+  constraint discarded_volumes_pkey PRIMARY KEY (disk_id),
+  constraint discarded_volumes_pool_id_storage_pools_id_fk FOREIGN KEY (pool_id) REFERENCES storage_pools(id)
+);
+CREATE INDEX discarded_volumes_pool ON public.discarded_volumes USING btree (pool_id);
+
 create table disk_attachments (
   disk_id uuid not null,
   vm_id uuid not null,
@@ -212,6 +222,7 @@ create table disk_attachments (
 );
 CREATE INDEX disk_attachments_disk ON public.disk_attachments USING btree (disk_id);
 CREATE UNIQUE INDEX disk_attachments_exclusive_key ON public.disk_attachments USING btree (disk_id) WHERE exclusive;
+CREATE TRIGGER disk_attachments_key_revoked AFTER DELETE ON public.disk_attachments FOR EACH ROW EXECUTE FUNCTION revoke_keys_of_attachment();
 CREATE TRIGGER disk_attachments_removed AFTER DELETE ON public.disk_attachments FOR EACH ROW EXECUTE FUNCTION bump_host_of_detached_disk();
 CREATE TRIGGER disk_attachments_revised AFTER INSERT OR UPDATE OF desired_state ON public.disk_attachments FOR EACH ROW EXECUTE FUNCTION revise_vm_of_attachment();
 
@@ -241,6 +252,11 @@ END) stored not null,
   home_id uuid,
   created_with uuid,
   tags jsonb default '{}'::jsonb not null,
+  pool_id uuid,
+  volume_id text default ''::text not null,
+  volume_parent_id text default ''::text not null,
+  volume_problem text default ''::text not null,
+  wants_key boolean default false not null,
   constraint disks_serial_number_key UNIQUE (serial_number),
   constraint disks_pkey PRIMARY KEY (id),
   constraint disks_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -253,11 +269,15 @@ END) stored not null,
 );
 CREATE INDEX disks_host ON public.disks USING btree (host_id);
 CREATE UNIQUE INDEX disks_name_key ON public.disks USING btree (project_id, name) WHERE (kind = 'data'::text);
+CREATE INDEX disks_pool ON public.disks USING btree (pool_id) WHERE (pool_id IS NOT NULL);
 CREATE INDEX disks_project ON public.disks USING btree (project_id, id);
 CREATE INDEX disks_state_of_all ON public.disks USING btree (state, id);
 CREATE INDEX disks_to_create ON public.disks USING btree (home_id) WHERE ((host_id IS NULL) AND (home_id IS NOT NULL));
 CREATE INDEX disks_unsettled ON public.disks USING btree (id) WHERE ((kind = 'data'::text) AND ((desired_state = 'deleted'::text) OR (observed_size_gib IS NULL) OR (observed_size_gib < size_gib)));
+CREATE INDEX disks_volumes_to_change ON public.disks USING btree (id) WHERE ((pool_id IS NOT NULL) AND ((observed_size_gib IS NULL) OR (observed_size_gib < size_gib)));
+CREATE INDEX disks_wanting_key ON public.disks USING btree (id) WHERE wants_key;
 CREATE TRIGGER disks_bump AFTER UPDATE ON public.disks FOR EACH ROW WHEN (((((new.size_gib IS DISTINCT FROM old.size_gib) OR (new.desired_state IS DISTINCT FROM old.desired_state)) OR (new.host_id IS DISTINCT FROM old.host_id)) OR (new.observed_size_gib IS DISTINCT FROM old.observed_size_gib))) EXECUTE FUNCTION bump_hosts_of_disk();
+CREATE TRIGGER disks_discarded AFTER DELETE ON public.disks FOR EACH ROW WHEN ((old.pool_id IS NOT NULL)) EXECUTE FUNCTION discard_volume();
 CREATE TRIGGER disks_quota AFTER INSERT OR DELETE OR UPDATE OF size_gib ON public.disks FOR EACH ROW EXECUTE FUNCTION count_disk();
 
 create table era_differences (
@@ -435,6 +455,8 @@ END) stored not null,
   storage_gib integer,
   lacks_nesting boolean default false not null,
   labels jsonb default '{}'::jsonb not null,
+  storage_address inet,
+  storage_fence_problem text default ''::text not null,
   constraint hosts_name_key UNIQUE (name),
   constraint hosts_pkey PRIMARY KEY (id),
   constraint hosts_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -800,7 +822,19 @@ create table placements (
 );
 CREATE INDEX placements_host ON public.placements USING btree (host_id);
 CREATE TRIGGER placements_added AFTER INSERT ON public.placements REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_placements();
+CREATE TRIGGER placements_keys_revoked AFTER DELETE ON public.placements REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION revoke_keys_of_placements();
 CREATE TRIGGER placements_removed AFTER DELETE ON public.placements REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_placements();
+
+create table pool_images (
+  pool_id uuid not null,
+  sha256 text not null,
+  volume_id text default ''::text not null,
+  size_gib integer default 0 not null,
+  problem text default ''::text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint pool_images_pool_id_sha256_pk PRIMARY KEY (pool_id, sha256),
+  constraint pool_images_pool_id_storage_pools_id_fk FOREIGN KEY (pool_id) REFERENCES storage_pools(id)
+);
 
 create table prices (
   resource_type text not null,
@@ -967,6 +1001,52 @@ create table ssh_keys (
   constraint ssh_keys_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX ssh_keys_project ON public.ssh_keys USING btree (project_id, id);
+
+create table storage_clusters (
+  id uuid not null,
+  name text not null,
+  monitors text[] not null,
+  user_name text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  fsid text default ''::text not null,
+  problem text default ''::text not null,
+  constraint storage_clusters_name_key UNIQUE (name),
+  constraint storage_clusters_pkey PRIMARY KEY (id)
+);
+
+create table storage_fences (
+  cluster_id uuid not null,
+  host_id uuid not null,
+  addresses text[] not null,
+  created_at timestamp(3) with time zone default now() not null,
+  effective_at timestamp(3) with time zone,
+  liftable boolean default false not null,
+  constraint storage_fences_cluster_id_host_id_pk PRIMARY KEY (cluster_id, host_id),
+  constraint storage_fences_cluster_id_storage_clusters_id_fk FOREIGN KEY (cluster_id) REFERENCES storage_clusters(id)
+);
+
+create table storage_pools (
+  id uuid not null,
+  cluster_id uuid not null,
+  name text not null,
+  location text not null,
+  disk_type text not null,
+  active boolean default true not null,
+  overcommit_percent integer default 100 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  size_gib integer,
+  used_gib integer default 0 not null,
+  allocated_gib integer default 0 not null,
+  observed_at timestamp(3) with time zone,
+  problem text default ''::text not null,
+  constraint storage_pools_name_key UNIQUE (cluster_id, name),
+  constraint storage_pools_pkey PRIMARY KEY (id),
+  constraint storage_pools_cluster_id_storage_clusters_id_fk FOREIGN KEY (cluster_id) REFERENCES storage_clusters(id),
+  constraint storage_pools_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint storage_pools_disk_type CHECK ((disk_type = ANY (ARRAY['persistent-ssd'::text, 'shared-volume'::text]))),
+  constraint storage_pools_overcommit CHECK (((overcommit_percent >= 1) AND (overcommit_percent <= 100000)))
+);
+CREATE INDEX storage_pools_location ON public.storage_pools USING btree (location, disk_type);
 
 create table stray_hosts (
   host_id uuid not null,
@@ -1167,6 +1247,7 @@ END) stored not null,
   tags jsonb default '{}'::jsonb not null,
   ssh_keys text[] default '{}'::text[] not null,
   user_data text default ''::text not null,
+  on_host_failure text default 'leave'::text not null,
   constraint vms_name_key UNIQUE (project_id, name),
   constraint vms_pkey PRIMARY KEY (id),
   constraint vms_image_id_images_id_fk FOREIGN KEY (image_id) REFERENCES images(id),
@@ -1176,6 +1257,7 @@ END) stored not null,
   constraint vms_desired_state CHECK ((desired_state = ANY (ARRAY['running'::text, 'stopped'::text, 'deleted'::text]))),
   constraint vms_generations CHECK ((observed_generation <= generation)),
   constraint vms_observed_state CHECK ((observed_state = ANY (ARRAY['none'::text, 'running'::text, 'stopped'::text, 'crashed'::text, 'failed'::text]))),
+  constraint vms_on_host_failure CHECK ((on_host_failure = ANY (ARRAY['leave'::text, 'restart'::text]))),
   constraint vms_power_action CHECK ((power_action = ANY (ARRAY['CREATE'::text, 'START'::text, 'STOP'::text, 'RESET'::text])))
 );
 CREATE INDEX vms_name_of_all ON public.vms USING btree (name);
@@ -1201,6 +1283,21 @@ create table vni_pool (
   constraint vni_pool_pkey PRIMARY KEY (id),
   constraint vni_pool_one CHECK ((id = 1))
 );
+
+create table volume_keys (
+  entity text not null,
+  disk_id uuid not null,
+  pool_id uuid not null,
+  host_id uuid,
+  sealed_key text not null,
+  revoked boolean default false not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint volume_keys_pkey PRIMARY KEY (entity),
+  constraint volume_keys_pool_id_storage_pools_id_fk FOREIGN KEY (pool_id) REFERENCES storage_pools(id)
+);
+CREATE INDEX volume_keys_disk ON public.volume_keys USING btree (disk_id);
+CREATE INDEX volume_keys_host ON public.volume_keys USING btree (host_id);
+CREATE INDEX volume_keys_revoked ON public.volume_keys USING btree (entity) WHERE revoked;
 
 create table webhook_deliveries (
   id uuid not null,
@@ -1296,6 +1393,29 @@ BEGIN
       JOIN left_over ON left_over.project_id = own.last_project_id AND left_over.n = own.n)
   UPDATE public_addresses p SET network_interface_id = chosen.interface_id
     FROM chosen WHERE p.id = chosen.id;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.assign_volume_keys(vm_ids uuid[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  wanted record;
+  complete boolean := true;
+BEGIN
+  FOR wanted IN SELECT DISTINCT d.id AS disk_id, p.host_id FROM placements p
+      JOIN disk_attachments a ON a.vm_id = p.vm_id JOIN disks d ON d.id = a.disk_id
+      WHERE p.vm_id = ANY(vm_ids) AND a.desired_state = 'attached' AND d.pool_id IS NOT NULL
+        AND NOT EXISTS (SELECT FROM volume_keys k
+          WHERE k.disk_id = d.id AND k.host_id = p.host_id AND NOT k.revoked)
+      ORDER BY d.id LOOP
+    UPDATE volume_keys SET host_id = wanted.host_id WHERE entity = (SELECT entity FROM volume_keys
+      WHERE disk_id = wanted.disk_id AND host_id IS NULL AND NOT revoked ORDER BY entity LIMIT 1 FOR UPDATE);
+    IF FOUND THEN CONTINUE; END IF;
+    complete := false;
+    UPDATE disks SET wants_key = true WHERE id = wanted.disk_id AND NOT wants_key;
+  END LOOP;
+  RETURN complete;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.bump_host_of_detached_disk()
@@ -1562,6 +1682,26 @@ BEGIN
   END IF;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.choose_pool(of_location text, of_type text, wanted_gib integer)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+DECLARE
+  pool uuid;
+BEGIN
+  PERFORM FROM storage_pools WHERE location = of_location AND disk_type = of_type;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  SELECT id INTO pool FROM storage_pools
+    WHERE location = of_location AND disk_type = of_type AND active
+      AND (size_gib IS NULL OR size_gib::bigint * overcommit_percent / 100 - allocated_gib >= wanted_gib)
+    ORDER BY size_gib::bigint * overcommit_percent / 100 - allocated_gib DESC NULLS LAST, id LIMIT 1;
+  IF pool IS NULL THEN
+    RAISE EXCEPTION 'no storage pool of % has room for % GiB', of_location, wanted_gib USING ERRCODE = 'GC001';
+  END IF;
+  RETURN pool;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.count_disk()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1637,7 +1777,7 @@ BEGIN
   IF NOT FOUND THEN RETURN; END IF;
   UPDATE disks d SET home_id = p.host_id FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
     WHERE p.vm_id = ANY(vm_ids) AND a.attachment_type = 'data' AND d.id = a.disk_id
-      AND d.host_id IS NULL AND d.home_id IS NULL;
+      AND d.host_id IS NULL AND d.home_id IS NULL AND d.pool_id IS NULL;
   PERFORM FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
     JOIN disks d ON d.id = a.disk_id JOIN hosts h ON h.id = p.host_id
     LEFT JOIN hosts k ON k.id = coalesce(d.host_id, d.home_id)
@@ -1658,6 +1798,16 @@ AS $function$
     'vm_id', coalesce(vm_id::text, ''), 'deleted', deleted)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.discard_volume()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO discarded_volumes (disk_id, pool_id) VALUES (OLD.id, OLD.pool_id);
+  UPDATE volume_keys SET revoked = true WHERE disk_id = OLD.id AND NOT revoked;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.disks_gib(host uuid)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1668,7 +1818,7 @@ BEGIN
     + (SELECT coalesce(sum(size_gib), 0) FROM disks
       WHERE home_id = host AND host_id IS NULL AND desired_state = 'present' AND type <> 'shared-volume')
     + (SELECT coalesce(sum((SELECT sum(d.size_gib) FROM disk_attachments a JOIN disks d ON d.id = a.disk_id
-        WHERE a.vm_id = p.vm_id AND a.attachment_type = 'os' AND d.host_id IS NULL)), 0)
+        WHERE a.vm_id = p.vm_id AND a.attachment_type = 'os' AND d.host_id IS NULL AND d.pool_id IS NULL)), 0)
       FROM placements p WHERE p.host_id = host);
 END $function$;
 
@@ -1977,8 +2127,11 @@ BEGIN
   -- Hosts that create no new disk are not checked: their storage may have become smaller than their disks.
   creating_hosts := ARRAY(SELECT DISTINCT p.host_id FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
     JOIN disks d ON d.id = a.disk_id WHERE p.vm_id = ANY(vm_ids) AND a.desired_state = 'attached'
-      AND d.host_id IS NULL AND d.home_id IS NULL AND d.type <> 'shared-volume');
+      AND d.host_id IS NULL AND d.home_id IS NULL AND d.pool_id IS NULL AND d.type <> 'shared-volume');
   PERFORM decide_homes(vm_ids);
+  IF NOT assign_volume_keys(vm_ids) THEN
+    RAISE EXCEPTION 'a volume has no key for the host yet' USING ERRCODE = 'GP001';
+  END IF;
   PERFORM FROM hosts WHERE id = ANY(creating_hosts) AND storage_gib IS NOT NULL AND disks_gib(id) > storage_gib;
   IF FOUND THEN
     RAISE EXCEPTION 'the storage of a host is not as it was decided' USING ERRCODE = 'GP001';
@@ -2050,6 +2203,35 @@ BEGIN
   END IF;
   UPDATE vms SET revision = greatest(revision + 1, count_floor()) WHERE id = NEW.vm_id AND placed;
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.revoke_keys_of_attachment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM revoke_volume_keys(ARRAY[OLD.disk_id], host_id) FROM placements WHERE vm_id = OLD.vm_id;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.revoke_keys_of_placements()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM revoke_volume_keys(array_agg(a.disk_id), c.host_id) FROM changed c
+    JOIN disk_attachments a ON a.vm_id = c.vm_id GROUP BY c.host_id;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.revoke_volume_keys(disk_ids uuid[], host uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE volume_keys k SET revoked = true WHERE k.disk_id = ANY(disk_ids) AND k.host_id = host AND NOT k.revoked
+    AND NOT EXISTS (SELECT FROM disk_attachments a JOIN placements p ON p.vm_id = a.vm_id
+      WHERE a.disk_id = k.disk_id AND p.host_id = host);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.stream_claims()

@@ -92,6 +92,13 @@ const SPEC = {
           serialNumber: 'd1',
           name: 'os',
           exists: true,
+          rbd: {
+            monitors: ['10.0.0.1:3300'],
+            pool: 'vol',
+            image: 'd1',
+            user: 'k1',
+            key: 'AQ==',
+          },
         },
       ],
       interfaces: [
@@ -137,6 +144,7 @@ const SPEC = {
       serialNumber: 'd2',
       name: '',
       exists: false,
+      rbd: null,
     },
   ],
   deletedDisks: ['d-9'],

@@ -10,6 +10,10 @@ export const ATTACHMENT_TYPES = ['os', 'data'] as const;
 export const ATTACHMENT_MODES = ['read-write', 'read-only'] as const;
 export type AttachmentMode = (typeof ATTACHMENT_MODES)[number];
 
+/** What becomes of a VM whose host has failed, once the host is fenced. */
+export const ON_HOST_FAILURE = ['leave', 'restart'] as const;
+export type OnHostFailure = (typeof ON_HOST_FAILURE)[number];
+
 export const FIREWALL_RULE_STATES = ['pending', 'active', 'deleting'] as const;
 export const DIRECTIONS = ['ingress', 'egress'] as const;
 export const ACTIONS = ['allow', 'deny'] as const;

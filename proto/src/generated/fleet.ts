@@ -32,6 +32,7 @@ import type { NumaNode as _gantry_v1_NumaNode, NumaNode__Output as _gantry_v1_Nu
 import type { NumaShare as _gantry_v1_NumaShare, NumaShare__Output as _gantry_v1_NumaShare__Output } from './gantry/v1/NumaShare.ts';
 import type { PciBar as _gantry_v1_PciBar, PciBar__Output as _gantry_v1_PciBar__Output } from './gantry/v1/PciBar.ts';
 import type { PciLink as _gantry_v1_PciLink, PciLink__Output as _gantry_v1_PciLink__Output } from './gantry/v1/PciLink.ts';
+import type { RbdVolume as _gantry_v1_RbdVolume, RbdVolume__Output as _gantry_v1_RbdVolume__Output } from './gantry/v1/RbdVolume.ts';
 import type { ReceiptProperty as _gantry_v1_ReceiptProperty, ReceiptProperty__Output as _gantry_v1_ReceiptProperty__Output } from './gantry/v1/ReceiptProperty.ts';
 import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1_SerialLog__Output } from './gantry/v1/SerialLog.ts';
 import type { Software as _gantry_v1_Software, Software__Output as _gantry_v1_Software__Output } from './gantry/v1/Software.ts';
@@ -85,6 +86,7 @@ export interface ProtoGrpcType {
       NumaShare: MessageTypeDefinition<_gantry_v1_NumaShare, _gantry_v1_NumaShare__Output>
       PciBar: MessageTypeDefinition<_gantry_v1_PciBar, _gantry_v1_PciBar__Output>
       PciLink: MessageTypeDefinition<_gantry_v1_PciLink, _gantry_v1_PciLink__Output>
+      RbdVolume: MessageTypeDefinition<_gantry_v1_RbdVolume, _gantry_v1_RbdVolume__Output>
       ReceiptProperty: MessageTypeDefinition<_gantry_v1_ReceiptProperty, _gantry_v1_ReceiptProperty__Output>
       SerialLog: MessageTypeDefinition<_gantry_v1_SerialLog, _gantry_v1_SerialLog__Output>
       Software: MessageTypeDefinition<_gantry_v1_Software, _gantry_v1_Software__Output>

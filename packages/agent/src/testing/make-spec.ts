@@ -70,6 +70,7 @@ export function makeDisk(id: string, disk: Partial<DiskSpec> = {}): DiskSpec {
     sizeBytes: '1073741824',
     readOnly: false,
     exists: false,
+    rbd: null,
     blockSize: 0,
     serialNumber: id,
     name: '',

@@ -101,8 +101,11 @@ BEGIN
   -- Hosts that create no new disk are not checked: their storage may have become smaller than their disks.
   creating_hosts := ARRAY(SELECT DISTINCT p.host_id FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
     JOIN disks d ON d.id = a.disk_id WHERE p.vm_id = ANY(vm_ids) AND a.desired_state = 'attached'
-      AND d.host_id IS NULL AND d.home_id IS NULL AND d.type <> 'shared-volume');
+      AND d.host_id IS NULL AND d.home_id IS NULL AND d.pool_id IS NULL AND d.type <> 'shared-volume');
   PERFORM decide_homes(vm_ids);
+  IF NOT assign_volume_keys(vm_ids) THEN
+    RAISE EXCEPTION 'a volume has no key for the host yet' USING ERRCODE = 'GP001';
+  END IF;
   PERFORM FROM hosts WHERE id = ANY(creating_hosts) AND storage_gib IS NOT NULL AND disks_gib(id) > storage_gib;
   IF FOUND THEN
     RAISE EXCEPTION 'the storage of a host is not as it was decided' USING ERRCODE = 'GP001';

@@ -3,3 +3,6 @@ CREATE OR REPLACE TRIGGER placements_added AFTER INSERT ON placements REFERENCIN
 
 CREATE OR REPLACE TRIGGER placements_removed AFTER DELETE ON placements REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_placements();
+
+CREATE OR REPLACE TRIGGER placements_keys_revoked AFTER DELETE ON placements REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION revoke_keys_of_placements();

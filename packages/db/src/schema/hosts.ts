@@ -119,6 +119,10 @@ export const hosts = pgTable(
     storageGib: integer('storage_gib'),
     /** Address to which other hosts send packets of tenants' networks; null if it has none. */
     underlayAddress: inet('underlay_address'),
+    /** The address from which it reaches storage clusters, as its agent reports it; null: it uses none. */
+    storageAddress: inet('storage_address'),
+    /** Why its fence waits for a storage cluster; empty if it does not. */
+    storageFenceProblem: text('storage_fence_problem').notNull().default(''),
     createdAt: createdAt(),
     // api:
     adminState: text('admin_state').notNull().default('active'),

@@ -1,4 +1,9 @@
-import { ATTACHMENT_MODES, ATTACHMENT_TYPES, DISK_TYPES } from '@gantry/model/states';
+import {
+  ATTACHMENT_MODES,
+  ATTACHMENT_TYPES,
+  DISK_TYPES,
+  ON_HOST_FAILURE,
+} from '@gantry/model/states';
 import {
   VM_DESIRED_STATES,
   VM_OBSERVED_STATES,
@@ -57,6 +62,8 @@ export const vms = pgTable(
     shutdownScript: text('shutdown_script').notNull().default(''),
     userData: text('user_data').notNull().default(''),
     tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
+    /** Whether it is started on another host after its host was fenced. */
+    onHostFailure: text('on_host_failure').notNull().default('leave'),
     desiredState: text('desired_state').notNull().default('running'),
     /** The last requested power action; each request increments `generation`. */
     powerAction: text('power_action').notNull().default('CREATE'),
@@ -122,6 +129,7 @@ export const vms = pgTable(
     index('vms_unplaced_removable')
       .on(t.id)
       .where(sql`not placed and (desired_state = 'deleted' or abandoned)`),
+    oneOf('vms_on_host_failure', t.onHostFailure, ON_HOST_FAILURE),
     oneOf('vms_desired_state', t.desiredState, VM_DESIRED_STATES),
     oneOf('vms_observed_state', t.observedState, VM_OBSERVED_STATES),
     oneOf('vms_power_action', t.powerAction, VM_POWER_ACTIONS),
@@ -164,6 +172,16 @@ export const disks = pgTable(
      * that has a host, so that two hosts do not create one disk twice. The api writes it too.
      */
     homeId: uuid('home_id'),
+    /** The pool of the storage cluster that stores it; null: a host stores it. The api writes it. */
+    poolId: uuid('pool_id'),
+    /** The cluster's id of its volume, which is part of the names of its objects; empty until it exists. */
+    volumeId: text('volume_id').notNull().default(''),
+    /** The cluster's id of the image that the volume is a clone of; empty: it is no clone. */
+    volumeParentId: text('volume_parent_id').notNull().default(''),
+    /** Why its volume could not be created or changed; empty if it could. */
+    volumeProblem: text('volume_problem').notNull().default(''),
+    /** A key of its volume has to be made. Triggers set it, and the scheduler resets it. */
+    wantsKey: boolean('wants_key').notNull().default(false),
     /** The VM that it was created with. If that VM cannot be created, the disk is removed too. The api writes it. */
     createdWith: uuid('created_with'),
     state: text('state')
@@ -186,6 +204,14 @@ export const disks = pgTable(
       .on(t.homeId)
       .where(sql`host_id is null and home_id is not null`)
       .concurrently(),
+    index('disks_pool').on(t.poolId).where(sql`pool_id is not null`).concurrently(),
+    index('disks_volumes_to_change')
+      .on(t.id)
+      .where(
+        sql`pool_id is not null and (observed_size_gib is null or observed_size_gib < size_gib)`,
+      )
+      .concurrently(),
+    index('disks_wanting_key').on(t.id).where(sql`wants_key`).concurrently(),
     index('disks_unsettled')
       .on(t.id)
       .where(

@@ -35,6 +35,7 @@ const disk: fc.Arbitrary<DiskSpec> = fc.record({
   serialNumber: text,
   name: fc.constant(''),
   exists: fc.boolean(),
+  rbd: fc.constant(null),
 });
 
 const iface = fc.record({

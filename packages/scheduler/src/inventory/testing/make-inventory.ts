@@ -15,6 +15,7 @@ export function makeInventory(inventory: Partial<Inventory__Output> = {}): Inven
     enforcesBandwidth: false,
     lacksNesting: false,
     underlayIpv4: '',
+    storageIpv4: '',
     storagePools: [],
     ...inventory,
   };

@@ -1,6 +1,7 @@
 // Original file: gantry/v1/host.proto
 
 import type { DiskKind as _gantry_v1_DiskKind, DiskKind__Output as _gantry_v1_DiskKind__Output } from '../../gantry/v1/DiskKind.ts';
+import type { RbdVolume as _gantry_v1_RbdVolume, RbdVolume__Output as _gantry_v1_RbdVolume__Output } from '../../gantry/v1/RbdVolume.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface DiskSpec {
@@ -12,6 +13,7 @@ export interface DiskSpec {
   'serialNumber'?: (string);
   'exists'?: (boolean);
   'name'?: (string);
+  'rbd'?: (_gantry_v1_RbdVolume | null);
 }
 
 export interface DiskSpec__Output {
@@ -23,4 +25,5 @@ export interface DiskSpec__Output {
   'serialNumber': (string);
   'exists': (boolean);
   'name': (string);
+  'rbd': (_gantry_v1_RbdVolume__Output | null);
 }

@@ -20,6 +20,7 @@ export interface Inventory {
   'enforcesBandwidth'?: (boolean);
   'storagePools'?: (_gantry_v1_StoragePool)[];
   'lacksNesting'?: (boolean);
+  'storageIpv4'?: (string);
 }
 
 export interface Inventory__Output {
@@ -34,4 +35,5 @@ export interface Inventory__Output {
   'enforcesBandwidth': (boolean);
   'storagePools': (_gantry_v1_StoragePool__Output)[];
   'lacksNesting': (boolean);
+  'storageIpv4': (string);
 }

@@ -1,0 +1,104 @@
+/**
+ * What the control plane does in a storage cluster. One implementation drives Ceph, the other is simulated; both pass
+ * the same contract tests. Hosts never call it: they get the key of one volume at a time.
+ *
+ * Every change is idempotent: to repeat one that succeeded, or that may have succeeded, is no error. Every call ends
+ * within a time limit and then throws a StorageError with the code `unreachable`.
+ */
+export type StorageCluster = {
+  /** Returns the cluster's own id, which never changes. */
+  readFsid(): Promise<string>;
+  /** Returns the pool's space; null if the cluster does not report it. Throws `not_found` if there is no such pool. */
+  readPool(pool: string): Promise<PoolSpace | null>;
+
+  /**
+   * Creates a volume, empty or as a clone of an image, which copies nothing. A volume of this name with the same labels
+   * is left as it is and returned; one with other labels is not ours, and throws `exists`.
+   */
+  createVolume(volume: NewVolume): Promise<Volume>;
+  /** Returns null if there is no such volume. */
+  readVolume(at: VolumeName): Promise<Volume | null>;
+  /** Returns the names of all volumes of the pool, in no order, also of volumes that are not ours. */
+  listVolumes(pool: string): Promise<string[]>;
+  /** Makes a volume larger. Throws `failed` if that would make it smaller. */
+  growVolume(volume: VolumeName & { sizeBytes: number }): Promise<void>;
+  /** Makes a volume independent of the image that it is a clone of. Copies the data. */
+  flattenVolume(at: VolumeName): Promise<void>;
+  /**
+   * Removes a volume with its snapshots, also one that clones still need: it stays in the cluster's trash until
+   * `emptyTrash` can remove it. Throws `busy` while a client has it open.
+   */
+  removeVolume(at: VolumeName): Promise<void>;
+  /** Removes what `removeVolume` put into the trash and no clone needs. Leaves alone what others put there. */
+  emptyTrash(pool: string): Promise<void>;
+
+  createSnapshot(at: VolumeName & { snapshot: string }): Promise<void>;
+  removeSnapshot(at: VolumeName & { snapshot: string }): Promise<void>;
+  /** Sets the content of a volume back to that of a snapshot. Throws `busy` while a client has the volume open. */
+  restoreSnapshot(at: VolumeName & { snapshot: string }): Promise<void>;
+  /** Copies a snapshot to a new volume that depends on nothing. An interrupted copy leaves no volume of this name. */
+  copySnapshot(copy: { from: VolumeName & { snapshot: string }; to: NewVolume }): Promise<Volume>;
+
+  /**
+   * Creates a volume from a file and a snapshot of it called `IMAGE_SNAPSHOT`, so that it can be the parent of clones.
+   * A qcow2 file must have no backing file. An interrupted import leaves no volume of this name.
+   */
+  importImage(image: VolumeName & { file: string; format: 'raw' | 'qcow2' }): Promise<Volume>;
+
+  /**
+   * Creates a key that opens one volume and reads the image that it is a clone of, and returns it in base64. With it a
+   * client can neither open another volume nor fence a client. If the key exists, it is returned.
+   */
+  createKey(key: { entity: string; pool: string; volume: Volume }): Promise<string>;
+  /** Clients that are open stay open: to remove a key is no fence. */
+  removeKey(entity: string): Promise<void>;
+  /** Returns the names of all keys whose name begins with the prefix, without "client.". */
+  listKeys(prefix: string): Promise<string[]>;
+
+  /**
+   * Refuses every later request of the clients, for a year. An address without a port means every client there.
+   * Returns when the cluster has recorded it; then no client of these addresses can write any more.
+   */
+  fence(addresses: readonly string[]): Promise<void>;
+  /** Lifts a fence. A client that was fenced stays useless; new ones can connect. */
+  unfence(addresses: readonly string[]): Promise<void>;
+  /** Returns the addresses that are fenced now, as `fence` got them. */
+  listFences(): Promise<string[]>;
+  /** Ends the lock that a fenced client has left on a volume, so that the next client can write at once. */
+  breakLock(at: VolumeName): Promise<void>;
+
+  close(): Promise<void>;
+};
+
+/** The snapshot of an image from which volumes are cloned. */
+export const IMAGE_SNAPSHOT = 'image';
+
+export type PoolSpace = { sizeBytes: number; usedBytes: number };
+
+export type VolumeName = { pool: string; name: string };
+
+export type NewVolume = VolumeName & {
+  sizeBytes: number;
+  /** Stored with the volume, for people and for the sweep. */
+  labels: VolumeLabels;
+  /** The name of an image in the same pool. Absent: the volume is empty. */
+  image?: string;
+};
+
+/** Says to which installation of Gantry, and to which resource of it, a volume belongs. */
+export type VolumeLabels = { installation: string; resource: string };
+
+export type Volume = VolumeName & {
+  /** The cluster's id of the volume, which is part of the names of its objects. */
+  id: string;
+  sizeBytes: number;
+  /** Null if it has none: then it is not ours. */
+  labels: VolumeLabels | null;
+  /** The cluster's id of the image that it is a clone of; null if it is none. */
+  parentId: string | null;
+  snapshots: string[];
+  /** The clients that have it open, as addresses with a port and a nonce. */
+  watchers: string[];
+  /** The client that may write now; null if none has claimed that. */
+  locker: string | null;
+};

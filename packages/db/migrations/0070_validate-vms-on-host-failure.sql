@@ -1,0 +1,1 @@
+ALTER TABLE "vms" VALIDATE CONSTRAINT "vms_on_host_failure";

@@ -1,0 +1,163 @@
+import { DISK_TYPES } from '@gantry/model/states';
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { locations } from './catalogue.ts';
+import { createdAt, id, moment, oneOf } from './columns.ts';
+
+/**
+ * Network storage. The api writes clusters and pools; the scheduler writes the columns under "scheduler" and the other
+ * tables. docs/decisions/0018-the-control-plane-owns-volumes.md explains the model.
+ */
+
+/** A Ceph cluster. Its key is not here: only schedulers have it, as a file. */
+export const storageClusters = pgTable(
+  'storage_clusters',
+  {
+    id: id(),
+    name: text('name').notNull(),
+    /** Addresses of monitors with their ports, as hosts and schedulers reach them. */
+    monitors: text('monitors').array().notNull(),
+    /** The name of the schedulers' key, without "client.". */
+    userName: text('user_name').notNull(),
+    createdAt: createdAt(),
+    // scheduler:
+    /** The cluster's own id; empty before the first contact. A cluster with another id is never touched. */
+    fsid: text('fsid').notNull().default(''),
+    /** Why it cannot be used; empty: nothing is known to be wrong. */
+    problem: text('problem').notNull().default(''),
+  },
+  (t) => [unique('storage_clusters_name_key').on(t.name)],
+);
+
+/** A pool stores the disks of one type in one location. */
+export const storagePools = pgTable(
+  'storage_pools',
+  {
+    id: id(),
+    clusterId: uuid('cluster_id')
+      .notNull()
+      .references(() => storageClusters.id),
+    /** Its name in the cluster. */
+    name: text('name').notNull(),
+    location: text('location')
+      .notNull()
+      .references(() => locations.name),
+    diskType: text('disk_type').notNull(),
+    /** Whether new disks may be created in it. */
+    active: boolean('active').notNull().default(true),
+    /** How large all volumes together may be, as a share of the pool. */
+    overcommitPercent: integer('overcommit_percent').notNull().default(100),
+    createdAt: createdAt(),
+    // scheduler:
+    /** Null before the first contact. */
+    sizeGib: integer('size_gib'),
+    usedGib: integer('used_gib').notNull().default(0),
+    /** The size of all volumes together, as of the last look. */
+    allocatedGib: integer('allocated_gib').notNull().default(0),
+    observedAt: moment('observed_at'),
+    problem: text('problem').notNull().default(''),
+  },
+  (t) => [
+    unique('storage_pools_name_key').on(t.clusterId, t.name),
+    index('storage_pools_location').on(t.location, t.diskType),
+    oneOf('storage_pools_disk_type', t.diskType, DISK_TYPES),
+    check('storage_pools_overcommit', sql`${t.overcommitPercent} between 1 and 100000`),
+  ],
+);
+
+/** An image of the catalogue in a pool. OS disks are clones of it. */
+export const poolImages = pgTable(
+  'pool_images',
+  {
+    poolId: uuid('pool_id')
+      .notNull()
+      .references(() => storagePools.id),
+    /** The image's content; its volume has the name "image-" and this. */
+    sha256: text('sha256').notNull(),
+    /** The cluster's id of the volume; empty until it is complete. */
+    volumeId: text('volume_id').notNull().default(''),
+    /** The size of the image as a disk. Zero until it is complete. */
+    sizeGib: integer('size_gib').notNull().default(0),
+    problem: text('problem').notNull().default(''),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.poolId, t.sha256] })],
+);
+
+/**
+ * A key opens one volume. It is made in advance, assigned to a host when a VM with the disk is placed there, and never
+ * assigned to a second host. Triggers assign and revoke it; the scheduler makes it and removes it from the cluster.
+ */
+export const volumeKeys = pgTable(
+  'volume_keys',
+  {
+    /** The name of the key in the cluster, without "client.". */
+    entity: text('entity').primaryKey(),
+    /** There is no foreign key, because the key outlives the disk until it is removed from the cluster. */
+    diskId: uuid('disk_id').notNull(),
+    poolId: uuid('pool_id')
+      .notNull()
+      .references(() => storagePools.id),
+    /** The host that may know it; null: none has it yet. */
+    hostId: uuid('host_id'),
+    /** Sealed with the key that only schedulers have. */
+    sealedKey: text('sealed_key').notNull(),
+    /** No VM of the host has the disk any more: the key is to be removed from the cluster. */
+    revoked: boolean('revoked').notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    index('volume_keys_disk').on(t.diskId),
+    index('volume_keys_host').on(t.hostId),
+    index('volume_keys_revoked').on(t.entity).where(sql`revoked`),
+  ],
+);
+
+/** A volume whose disk no longer exists. The row stays until the volume is gone from the cluster. */
+export const discardedVolumes = pgTable(
+  'discarded_volumes',
+  {
+    /** The disk's id, which is the volume's name. */
+    diskId: uuid('disk_id').primaryKey(),
+    poolId: uuid('pool_id')
+      .notNull()
+      .references(() => storagePools.id),
+    discardedAt: moment('discarded_at').notNull().defaultNow(),
+    /** Why the last attempt to remove it failed. */
+    problem: text('problem').notNull().default(''),
+  },
+  (t) => [index('discarded_volumes_pool').on(t.poolId)],
+);
+
+/**
+ * A fence of a host in a storage cluster: its clients can no longer read or write there. The row is written before the
+ * cluster is told, so that no fence is ever unknown, and it is removed after the cluster has lifted the fence.
+ */
+export const storageFences = pgTable(
+  'storage_fences',
+  {
+    clusterId: uuid('cluster_id')
+      .notNull()
+      .references(() => storageClusters.id),
+    /** There is no foreign key, because the fence outlives the host. */
+    hostId: uuid('host_id').notNull(),
+    /** Addresses, or addresses of single clients, as the cluster's blocklist has them. */
+    addresses: text('addresses').array().notNull(),
+    createdAt: createdAt(),
+    /** When the cluster had the fence, and no client of the host had a watch or a lock; null before. */
+    effectiveAt: moment('effective_at'),
+    /** The host is back, and its agent has proved that it runs no VM: the fence is to be lifted. */
+    liftable: boolean('liftable').notNull().default(false),
+  },
+  (t) => [primaryKey({ columns: [t.clusterId, t.hostId] })],
+);
