@@ -18,4 +18,5 @@ export type { FollowOptions, StreamedEvent } from './follow-events.ts';
 export type { Listing } from './listing.ts';
 export type { CallOptions, Input, OperationId, Reply, Schemas } from './operation.ts';
 export type { RetryLimits } from './retry.ts';
+export { usageCsv } from './usage-csv.ts';
 export type { WaitOptions } from './wait-for-operation.ts';

@@ -186,6 +186,13 @@ it('usage is listed by day with its total, for people; programs get the items', 
   ]);
   const json = await run(['usage', '--from', '2026-01-01', '-o', 'json']);
   expect(JSON.parse(json.stdout)).toEqual([day, disk]);
+  const csv = await run(['usage', '--from', '2026-01-01', '--csv']);
+  expect(csv.stdout.split('\r\n').map((line) => line.split(',').slice(0, 4))).toEqual([
+    ['date', 'project', 'project_id', 'resource_type'],
+    ['2026-01-31', 'vision', 'p', 'a40.1x'],
+    ['2026-01-31', 'vision', 'p', 'ssd'],
+    [''],
+  ]);
 });
 
 /** The width of a line without its colours. */

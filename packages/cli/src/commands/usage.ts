@@ -1,4 +1,4 @@
-import type { Schemas } from '@gantry/sdk';
+import { type Schemas, usageCsv } from '@gantry/sdk';
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../cli-context.ts';
 import { UsageError } from '../cli-errors.ts';
@@ -13,6 +13,7 @@ type UsageFlags = CommonFlags & {
   from: string | undefined;
   to: string | undefined;
   project: string | undefined;
+  csv: boolean;
 };
 
 export const usageCommand = buildCommand<UsageFlags, [], CliContext>({
@@ -27,11 +28,17 @@ export const usageCommand = buildCommand<UsageFlags, [], CliContext>({
       ...commonFlags,
       from: optionalText('The first day, such as 2026-01-31 (default: 30 days)', 'date'),
       to: optionalText('The last day (default: the last closed one)', 'date'),
+      csv: {
+        kind: 'boolean',
+        default: false,
+        withNegated: false,
+        brief: 'Print a table for spreadsheets',
+      },
       project: optionalText('Only this project, by name or id', 'project', projectNames),
     },
     aliases: outputAlias,
   },
-  async func({ from, to, project, ...flags }) {
+  async func({ from, to, project, csv, ...flags }) {
     const { client, project_id } = await connectToProject(this, flags);
     const projects = await client.projects.list();
     const own = projects.find(({ id }) => id === project_id);
@@ -44,7 +51,12 @@ export const usageCommand = buildCommand<UsageFlags, [], CliContext>({
       ...(to && { end_date: to }),
       ...(only && { projects: only.id }),
     });
-    const nameOf = (id: string) => projects.find((each) => each.id === id)?.name ?? id;
+    const names = new Map(projects.map(({ id, name }) => [id, name]));
+    if (csv) {
+      this.process.stdout.write(usageCsv(items, names));
+      return;
+    }
+    const nameOf = (id: string) => names.get(id) ?? id;
     const rows = flags.output === 'table' && items.length > 0 ? [...items, totalOf(items)] : items;
     printList(this, rows, {
       ...{ format: flags.output, nothing: 'Nothing was used in these days.' },

@@ -1,3 +1,4 @@
+import { usageCsv } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -14,7 +15,6 @@ import { formatAmount } from '../../format/money.ts';
 import { useOrganizationOf } from '../../shell/use-organization.ts';
 import { CostChart, colourOf } from './cost-chart.tsx';
 import { type Grouping, lastDays, stackUsage, type UsageItem } from './stack-usage.ts';
-import { toCsv } from './to-csv.ts';
 
 const PERIODS = [7, 30, 90];
 
@@ -66,7 +66,7 @@ function OrganizationUsage({ organizationId }: { organizationId: string }) {
             <Button
               disabled={!items?.length}
               onClick={() =>
-                download(`usage-${period.end_date}.csv`, toCsv(items ?? [], projectNames))
+                download(`usage-${period.end_date}.csv`, usageCsv(items ?? [], projectNames))
               }
             >
               Export as CSV

@@ -1,6 +1,6 @@
+import { usageCsv } from '@gantry/sdk';
 import { expect, it } from 'vitest';
 import { lastDays, stackUsage, type UsageItem } from './stack-usage.ts';
-import { toCsv } from './to-csv.ts';
 
 const item = (part: Partial<UsageItem>): UsageItem => ({
   ...{ date: '2026-01-01', project_id: 'p-1', resource_type: 'a40.1x', region: 'eu-north' },
@@ -32,7 +32,7 @@ it('costs are added up for each day and group, and refunds lower them', () => {
 
 it('a cell of the export is quoted if it must be, and never a formula', () => {
   const names = new Map([['p-1', '=HYPERLINK("x")']]);
-  const [, line] = toCsv([item({ adjustment_reason: 'a, b' })], names).split('\r\n');
+  const [, line] = usageCsv([item({ adjustment_reason: 'a, b' })], names).split('\r\n');
   expect(line).toBe(
     `2026-01-01,"'=HYPERLINK(""x"")",p-1,a40.1x,eu-north,vm_seconds,3600,1,true,"a, b",`,
   );

@@ -1,4 +1,6 @@
-import type { UsageItem } from './stack-usage.ts';
+import type { Schemas } from './operation.ts';
+
+type UsageItem = Schemas['Usage'];
 
 const COLUMNS = [
   ...['date', 'project', 'project_id', 'resource_type', 'region', 'billable_metric', 'quantity'],
@@ -6,7 +8,10 @@ const COLUMNS = [
 ];
 
 /** The usage as a table for spreadsheets, after RFC 4180. */
-export function toCsv(items: UsageItem[], projectNames: ReadonlyMap<string, string>): string {
+export function usageCsv(
+  items: readonly UsageItem[],
+  projectNames: ReadonlyMap<string, string>,
+): string {
   const rows = items.map((item) =>
     COLUMNS.map((column) =>
       column === 'project'
