@@ -116,6 +116,11 @@ describe('an ETag', () => {
     await call('PATCH', networkPath(), { body: { name: 'changed' } });
     expect(await etagAt(networkPath())).not.toBe(before);
   });
+
+  it('of an update that returns the resource is the one that a GET then has', async () => {
+    const { headers } = await call('PATCH', networkPath(), { body: { name: 'tagged' } });
+    expect(headers.get('etag')).toBe(await etagAt(networkPath()));
+  });
 });
 
 describe('a write with If-Match', () => {

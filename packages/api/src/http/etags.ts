@@ -35,6 +35,11 @@ export function findReaders(routes: readonly AnyRoute[]): ReadonlyMap<AnyRoute, 
   return readers;
 }
 
+/** Returns whether the reply of a route is that of the GET, so that it has the ETag that the GET would have. */
+export function hasEtag(route: AnyRoute, reader: AnyRoute | undefined): boolean {
+  return route === reader || (route.method !== 'delete' && route.reply === reader?.reply);
+}
+
 export function etagOf(reply: string): string {
   return `"${createHash('sha256').update(reply).digest('base64url').slice(0, 27)}"`;
 }

@@ -1,6 +1,6 @@
 import { ERROR_KINDS } from '@gantry/model/errors';
 import { OpenAPIHono, z } from '@hono/zod-openapi';
-import { findReaders } from './etags.ts';
+import { findReaders, hasEtag } from './etags.ts';
 import { ERROR_STATUSES } from './http-errors.ts';
 import { type AnyRoute, isWrite } from './route.ts';
 
@@ -114,7 +114,7 @@ function responsesOf(route: AnyRoute, reader: AnyRoute | undefined) {
   };
   const done = {
     description: 'The request succeeded',
-    ...(route === reader ? { headers: ETAG_HEADER } : {}),
+    ...(hasEtag(route, reader) ? { headers: ETAG_HEADER } : {}),
     content: {
       'application/json': { schema: route.reply as unknown as z.ZodObject },
       ...(route.stream ? { 'text/event-stream': { schema: EventStreamText } } : {}),

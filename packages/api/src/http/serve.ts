@@ -10,7 +10,7 @@ import { redeemConsoleTicket } from '../auth/console-tickets.ts';
 import { sourceOf } from '../auth/source.ts';
 import { TooManyRequests } from '../base/rate-limit.ts';
 import { type Deps, requireRightClock } from '../deps.ts';
-import { etagOf, parseIfMatch } from './etags.ts';
+import { etagOf, hasEtag, parseIfMatch } from './etags.ts';
 import { toErrorReply } from './http-errors.ts';
 import {
   acceptsEvents,
@@ -52,7 +52,7 @@ export function serve(route: AnyRoute, deps: Deps, reader?: AnyRoute) {
     let isIgnored = false;
     try {
       const body = await handle({ route, deps, c, state, reader });
-      const headers = headersOf(body, route === reader);
+      const headers = headersOf(body, hasEtag(route, reader));
       return reply({ status, requestId: state.requestId, body, headers });
     } catch (error) {
       const failure = toErrorReply(error, state.requestId);
@@ -269,9 +269,9 @@ const STREAM_HEADERS = {
   connection: 'close',
 };
 
-function headersOf(body: Body, hasEtag: boolean): Record<string, string> {
+function headersOf(body: Body, isTagged: boolean): Record<string, string> {
   if (typeof body !== 'string') return STREAM_HEADERS;
-  return hasEtag ? { etag: etagOf(body) } : NO_HEADERS;
+  return isTagged ? { etag: etagOf(body) } : NO_HEADERS;
 }
 
 function reply({ status, requestId, body, headers }: Reply): Response {

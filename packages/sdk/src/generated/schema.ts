@@ -4640,6 +4640,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4924,6 +4926,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5481,6 +5485,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5508,6 +5514,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5566,6 +5574,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5788,6 +5798,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5892,6 +5904,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6070,6 +6084,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6554,6 +6570,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7268,6 +7286,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7418,6 +7438,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7567,6 +7589,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7947,6 +7971,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8035,6 +8061,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8063,6 +8091,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8262,6 +8292,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8347,6 +8379,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8374,6 +8408,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8712,6 +8748,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8739,6 +8777,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8766,6 +8806,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8820,6 +8862,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8851,6 +8895,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8878,6 +8924,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9001,6 +9049,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9028,6 +9078,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9192,6 +9244,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9484,6 +9538,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9827,6 +9883,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9854,6 +9912,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9881,6 +9941,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9908,6 +9970,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -2,9 +2,9 @@ import { useParams } from '@tanstack/react-router';
 import { PageHeader } from '../../components/page-header.tsx';
 import { useOrganizationOf } from '../../shell/use-organization.ts';
 import { AccessKeysPanel } from './access-keys-panel.tsx';
+import { LoginsPanel } from './logins-panel.tsx';
 import { MembersPanel } from './members-panel.tsx';
 import { SecondFactorPanel } from './second-factor-panel.tsx';
-import { SessionsPanel } from './sessions-panel.tsx';
 import { OwnSshKeys, ProjectSshKeys } from './ssh-keys-panel.tsx';
 
 /** Who and what may use the project. */
@@ -20,7 +20,7 @@ export function AccessPage() {
         <AccessKeysPanel projectId={projectId} />
         {organizationId && <MembersPanel organizationId={organizationId} projectId={projectId} />}
         <SecondFactorPanel />
-        <SessionsPanel />
+        <LoginsPanel />
       </div>
     </>
   );

@@ -16,7 +16,7 @@ import { nameOfClient } from '../../format/client-name.ts';
 type Login = Schemas['Login'];
 
 /** The logins of the person. One can be ended, or all of them. */
-export function SessionsPanel() {
+export function LoginsPanel() {
   const query = ownLogins();
   const { data: logins = [], error } = useQuery(query);
   const queryClient = useQueryClient();
