@@ -105,6 +105,35 @@ it('a public address is reserved, attached to a stopped VM, detached and release
   await page.getByText('None is reserved.').waitFor();
 });
 
+it('a disk is created, attached to a VM, grown, detached and deleted', async () => {
+  const { page, look } = owner;
+  await page.getByRole('link', { name: 'Disks' }).click();
+  const row = page.getByRole('row').filter({ hasText: 'dataset' });
+  const act = (action: string) =>
+    row.getByRole('button', { name: `${action} dataset`, exact: true }).click();
+  await page.getByRole('button', { name: 'Create disk' }).click();
+  await dialog().getByLabel('Name').fill('dataset');
+  await dialog().getByLabel('Size in GiB').fill('20');
+  await dialog().getByLabel('Location').selectOption('eu-north-a');
+  await submit('Create');
+  await row.getByText('no VM').waitFor();
+  await act('Attach');
+  await dialog().getByLabel('VM', { exact: true }).selectOption('web');
+  await submit('Attach');
+  await row.getByRole('link', { name: 'web' }).waitFor();
+  await act('Grow');
+  await dialog().getByLabel('New size in GiB').fill('30');
+  await submit('Grow');
+  await row.getByText('30GiB').waitFor();
+  await look('disks');
+  await act('Detach');
+  await submit('Detach');
+  await row.getByText('no VM').waitFor();
+  await act('Delete');
+  await submit('Delete');
+  await row.waitFor({ state: 'detached' });
+});
+
 it('the cost of closed days is drawn by type, and exported as a table', async () => {
   const { page, look } = owner;
   await page.getByRole('link', { name: 'Usage and cost' }).click();

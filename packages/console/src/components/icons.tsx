@@ -56,6 +56,12 @@ export const ServerIcon = () => (
     <path d="M5 4.75h.01M5 11.25h.01" />
   </Icon>
 );
+export const DiskIcon = () => (
+  <Icon>
+    <ellipse cx="8" cy="4" rx="5.5" ry="2" />
+    <path d="M2.5 4v8c0 1.1 2.5 2 5.5 2s5.5-.9 5.5-2V4M2.5 8c0 1.1 2.5 2 5.5 2s5.5-.9 5.5-2" />
+  </Icon>
+);
 export const HostIcon = () => (
   <Icon>
     <rect x="4" y="4" width="8" height="8" rx="1" />

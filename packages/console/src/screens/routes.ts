@@ -22,6 +22,11 @@ export const projectRoutes = [
   }),
   createRoute({
     getParentRoute: () => projectRoute,
+    path: 'disks',
+    component: lazyRouteComponent(() => import('./disks/disk-list.tsx'), 'DiskList'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
     path: 'network',
     component: lazyRouteComponent(() => import('./network/network-page.tsx'), 'NetworkPage'),
   }),

@@ -2,7 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ComponentType, ReactNode } from 'react';
 import { me } from '../api/account-queries.ts';
-import { ChartIcon, HostIcon, KeyIcon, NetworkIcon, ServerIcon } from '../components/icons.tsx';
+import {
+  ChartIcon,
+  DiskIcon,
+  HostIcon,
+  KeyIcon,
+  NetworkIcon,
+  ServerIcon,
+} from '../components/icons.tsx';
 import {
   ListIcon,
   MapIcon,
@@ -31,6 +38,12 @@ export function Navigation() {
               params={{ projectId }}
               icon={ServerIcon}
               label="Virtual machines"
+            />
+            <Item
+              to="/projects/$projectId/disks"
+              params={{ projectId }}
+              icon={DiskIcon}
+              label="Disks"
             />
             <Item
               to="/projects/$projectId/network"

@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest';
+import { sizeInGib } from './disk-size.ts';
+
+it('sizes are compared by their amount, whatever their unit is', () => {
+  expect(
+    ['2TiB', '100GiB', '1TiB', '9GiB'].toSorted((a, b) => sizeInGib(a) - sizeInGib(b)),
+  ).toEqual(['9GiB', '100GiB', '1TiB', '2TiB']);
+});
