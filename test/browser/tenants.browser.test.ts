@@ -120,6 +120,21 @@ it('an image and public addresses are added and removed', async () => {
   await page.getByText('192.0.2.3').waitFor({ state: 'detached' });
 });
 
+it('a location is added and described', async () => {
+  const { page, look } = operator;
+  await page.getByRole('tab', { name: 'Locations' }).click();
+  await page.getByRole('button', { name: 'Add location' }).click();
+  await dialog().getByLabel('Name').fill('eu-north-z');
+  await dialog().getByLabel('Region').fill('eu-north');
+  await dialog().getByLabel('Zone').fill('z');
+  await submit('Add');
+  await page.getByRole('button', { name: 'Edit eu-north-z' }).click();
+  await dialog().getByLabel('Description').fill('The new hall');
+  await submit('Save');
+  await page.getByRole('row').filter({ hasText: 'eu-north-z' }).getByText('The new hall').waitFor();
+  await look('catalogue-locations');
+});
+
 it('a user is added with a link, and all of it is in the audit log', async () => {
   const { page, look } = operator;
   await openScreen('Users');

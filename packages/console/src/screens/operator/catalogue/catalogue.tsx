@@ -2,6 +2,7 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { Tabs } from '../../../components/tabs.tsx';
 import { AddressPools } from './address-pools.tsx';
 import { ImageList } from './image-list.tsx';
+import { LocationList } from './location-list.tsx';
 import { PriceList } from './price-list.tsx';
 import { VmTypeList } from './vm-type-list.tsx';
 
@@ -20,6 +21,7 @@ export function CatalogueScreen() {
           { id: 'prices', label: 'Prices', content: <PriceList /> },
           { id: 'images', label: 'Images', content: <ImageList /> },
           { id: 'addresses', label: 'Public addresses', content: <AddressPools /> },
+          { id: 'locations', label: 'Locations', content: <LocationList /> },
         ]}
       />
     </>
