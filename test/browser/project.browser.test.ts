@@ -116,11 +116,11 @@ it('a disk is created, attached to a VM, grown, detached and deleted', async () 
   await dialog().getByLabel('Size in GiB').fill('20');
   await dialog().getByLabel('Location').selectOption('eu-north-a');
   await submit('Create');
-  await row.getByText('no VM').waitFor();
+  await row.getByRole('cell', { name: 'no VM', exact: true }).waitFor();
   await act('Attach');
   await dialog().getByLabel('VM', { exact: true }).selectOption('web');
   await submit('Attach');
-  await row.getByRole('link', { name: 'web' }).waitFor();
+  await row.getByRole('cell', { name: 'web', exact: true }).waitFor();
   await act('Grow');
   await dialog().getByLabel('New size in GiB').fill('30');
   await submit('Grow');
@@ -128,7 +128,7 @@ it('a disk is created, attached to a VM, grown, detached and deleted', async () 
   await look('disks');
   await act('Detach');
   await submit('Detach');
-  await row.getByText('no VM').waitFor();
+  await row.getByRole('cell', { name: 'no VM', exact: true }).waitFor();
   await act('Delete');
   await submit('Delete');
   await row.waitFor({ state: 'detached' });

@@ -59,11 +59,15 @@ function columnsOf(projectId: string, vms: readonly Vm[]): Column<Disk>[] {
       id: 'name',
       header: 'Name',
       sortBy: ({ name }) => name,
-      cell: ({ name, attachment_type }) => (
-        <span>
+      cell: ({ name, attachment_type, vm_ids }) => (
+        <>
           <span className="font-medium">{name}</span>
           {attachment_type === 'os' && <span className="text-muted"> · OS disk</span>}
-        </span>
+          {/* Narrow screens have no column for it. */}
+          <span className="block text-muted md:hidden">
+            <AttachedTo projectId={projectId} vmIds={vm_ids} vms={vms} />
+          </span>
+        </>
       ),
     },
     {
@@ -93,6 +97,7 @@ function columnsOf(projectId: string, vms: readonly Vm[]): Column<Disk>[] {
     {
       id: 'vms',
       header: 'Attached to',
+      wide: true,
       cell: ({ vm_ids }) => <AttachedTo projectId={projectId} vmIds={vm_ids} vms={vms} />,
     },
     {
