@@ -18,7 +18,11 @@ const WALL_MS = 2 * 3600_000;
  * processor time, memory, file size and time.
  */
 export async function withRawFile<Result>(
-  { file, format, directory = tmpdir() }: { file: string; format: 'raw' | 'qcow2'; directory?: string },
+  {
+    file,
+    format,
+    directory = tmpdir(),
+  }: { file: string; format: 'raw' | 'qcow2'; directory?: string },
   work: (raw: string) => Promise<Result>,
 ): Promise<Result> {
   const source = path.resolve(file);
@@ -41,7 +45,12 @@ async function readHead(file: string): Promise<Buffer> {
   try {
     const handle = await open(file);
     try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(QCOW2_HEADER_BYTES), 0, QCOW2_HEADER_BYTES, 0);
+      const { buffer, bytesRead } = await handle.read(
+        Buffer.alloc(QCOW2_HEADER_BYTES),
+        0,
+        QCOW2_HEADER_BYTES,
+        0,
+      );
       return buffer.subarray(0, bytesRead);
     } finally {
       await handle.close();
@@ -52,11 +61,17 @@ async function readHead(file: string): Promise<Buffer> {
 }
 
 async function runQemuImg(sizeBytes: number, args: readonly string[]): Promise<void> {
-  const limits = [`--cpu=${CPU_SECONDS}`, `--as=${MEMORY_BYTES}`, `--fsize=${sizeBytes + GIB}`, '--core=0'];
+  const limits = [
+    `--cpu=${CPU_SECONDS}`,
+    `--as=${MEMORY_BYTES}`,
+    `--fsize=${sizeBytes + GIB}`,
+    '--core=0',
+  ];
   try {
     await exec('prlimit', [...limits, 'qemu-img', ...args], { timeoutMs: WALL_MS });
   } catch (cause) {
-    const reason = cause instanceof ExecError ? cause.stderr.split('\n').at(-1) || cause.reason : 'failed';
+    const reason =
+      cause instanceof ExecError ? cause.stderr.split('\n').at(-1) || cause.reason : 'failed';
     throw new StorageError('failed', `The image file could not be converted: ${reason}`, { cause });
   }
 }
