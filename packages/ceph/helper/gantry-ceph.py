@@ -29,20 +29,36 @@ THREADS = 8
 
 
 class Connection:
-    """Connects at the first request, and again at the next one if that fails."""
+    """Connects at the first request, and again at the next one if that fails.
+
+    Requests that wait for a connection that fails share its error: each attempt takes until the time limit.
+    """
 
     def __init__(self, options):
         self.options = options
         self.lock = threading.Lock()
         self.cluster = None
+        self.failure = None
+        self.attempts = 0
 
     def get(self):
+        attempts = self.attempts
         with self.lock:
             if self.cluster is None:
-                cluster = rados.Rados(rados_id=self.options["user"], conf=self.options["conf"])
-                cluster.connect()
-                self.cluster = cluster
+                if self.attempts != attempts:
+                    raise self.failure
+                self.connect()
             return self.cluster
+
+    def connect(self):
+        cluster = rados.Rados(rados_id=self.options["user"], conf=self.options["conf"])
+        try:
+            cluster.connect()
+        except BaseException as error:
+            self.failure = error
+            self.attempts += 1
+            raise
+        self.cluster = cluster
 
 
 def reply(message, lock=threading.Lock()):

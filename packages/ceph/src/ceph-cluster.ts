@@ -105,10 +105,10 @@ function makeCluster({
     copySnapshot: async ({ from, to }) =>
       view(to, await slow.call<Found>('copySnapshot', { ...snapshotOf(from), to })),
 
-    importImage: async ({ file, format, ...image }) => {
+    importImage: async ({ file, format, labels, ...image }) => {
       const directory = scratchDirectory === undefined ? {} : { directory: scratchDirectory };
       const found = await withRawFile({ file, format, ...directory }, (raw) => {
-        const args = { pool: image.pool, volume: image, file: raw, snapshot: IMAGE_SNAPSHOT };
+        const args = { pool: image.pool, volume: { ...nameOf(image), labels }, file: raw, snapshot: IMAGE_SNAPSHOT };
         return slow.call<Found>('importFile', args);
       });
       return view(image, found);

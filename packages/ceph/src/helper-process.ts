@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { makeStorageError } from './helper-errors.ts';
@@ -80,7 +81,7 @@ export function makeCephHelper({
       end(started, new StorageError(code, `The Ceph helper ended. ${reason}${advice}`.trim()));
     });
     child.stdin.write(`${JSON.stringify(connection)}\n`);
-    holdProcess(child, false);
+    letGo(child);
     return started;
   }
 
@@ -90,7 +91,10 @@ export function makeCephHelper({
     if (!call) return;
     from.calls.delete(reply.id);
     clearTimeout(call.timer);
-    if (reply.errno === undefined) return call.resolve(reply.result);
+    if (reply.errno === undefined) {
+      call.resolve(reply.result);
+      return;
+    }
     const error = makeStorageError(reply.errno, reply.message ?? '');
     call.reject(error);
     if (error.code === 'fenced') end(from, error);
@@ -127,9 +131,8 @@ function findProgram(): string {
 }
 
 /** A helper that is idle does not keep this process from ending. The timers of calls do. */
-function holdProcess(child: ChildProcessWithoutNullStreams, isHeld: boolean): void {
-  const method = isHeld ? 'ref' : 'unref';
-  child[method]();
+function letGo(child: ChildProcessWithoutNullStreams): void {
+  child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr])
-    (stream as unknown as { ref(): void; unref(): void })[method]();
+    if (stream instanceof Socket) stream.unref();
 }
