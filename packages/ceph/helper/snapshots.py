@@ -2,7 +2,7 @@
 
 import rbd
 
-from space import open_pool
+from space import open_pool, open_pool_to_remove
 from volumes import FEATURES, finish, look_at, need_size, need_unused
 
 
@@ -15,7 +15,7 @@ def create_snapshot(cluster, pool, name, snapshot):
 
 
 def remove_snapshot(cluster, pool, name, snapshot):
-    with open_pool(cluster, pool) as ioctx:
+    with open_pool_to_remove(cluster, pool) as ioctx:
         try:
             with rbd.Image(ioctx, name) as image:
                 image.remove_snap(snapshot)

@@ -22,6 +22,13 @@ def open_pool(cluster, pool):
     return cluster.open_ioctx(pool)
 
 
+def open_pool_to_remove(cluster, pool):
+    """Returns the pool for changes that make space, which a full pool must accept."""
+    ioctx = open_pool(cluster, pool)
+    ioctx.set_osdmap_full_try()
+    return ioctx
+
+
 def is_full(cluster, pool):
     pools = command(cluster, "osd pool ls", detail="detail")
     flags = [each["flags_names"] for each in pools if each["pool_name"] == pool]
@@ -30,9 +37,23 @@ def is_full(cluster, pool):
 
 def need_space(cluster, pool):
     """Throws at once if the pool is full, so that nothing is left half done after a time-out."""
-    open_pool(cluster, pool).close()
-    if is_full(cluster, pool):
-        raise OSError(errno.ENOSPC, f"The pool {pool} is full.")
+    with open_pool(cluster, pool) as ioctx:
+        if is_full(cluster, pool):
+            raise OSError(errno.ENOSPC, f"The pool {pool} is full.")
+        ensure_trash(ioctx)
+
+
+pools_with_trash = set()
+
+
+def ensure_trash(ioctx):
+    """Creates the index of the trash before the first volume: a full pool accepts no new object, also not for a removal."""
+    if ioctx.name in pools_with_trash:
+        return
+    with rados.WriteOpCtx() as operation:
+        operation.new(rados.LIBRADOS_CREATE_IDEMPOTENT)
+        ioctx.operate_write_op(operation, "rbd_trash")
+    pools_with_trash.add(ioctx.name)
 
 
 def read_fsid(cluster):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import rbd
 
-from space import need_space, open_pool
+from space import need_space, open_pool, open_pool_to_remove
 
 INSTALLATION = "gantry.installation"
 RESOURCE = "gantry.resource"
@@ -207,7 +207,7 @@ def need_unused(found, name):
 
 
 def remove_volume(cluster, pool, name):
-    with open_pool(cluster, pool) as ioctx, one_at_a_time(pool, name):
+    with open_pool_to_remove(cluster, pool) as ioctx, one_at_a_time(pool, name):
         drop_unfinished(ioctx, name)
         found = look_at(ioctx, name)
         if found is None:
@@ -241,7 +241,7 @@ def is_discarded(ioctx, image_id):
 
 
 def empty_trash(cluster, pool):
-    with open_pool(cluster, pool) as ioctx:
+    with open_pool_to_remove(cluster, pool) as ioctx:
         for each in list(rbd.RBD().trash_list(ioctx)):
             if is_discarded(ioctx, each["id"]):
                 remove_trash(ioctx, each["id"])

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { execute } from '../real-host/execute.ts';
 import { freePort } from '../real-host/free-port.ts';
 import { type CephLayout, type CephOptions, renderCephConfig } from './ceph-config.ts';
@@ -31,6 +32,8 @@ export type TestCeph = {
   environment: Record<string, string>;
   /** Runs `ceph`, `rbd` or another client as the administrator, in the network of the cluster. */
   run(program: string, ...args: string[]): Promise<string>;
+  /** Makes all OSDs behave as if they had no space, or no more. Resolves when clients see it. */
+  setFull(isFull: boolean): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -126,7 +129,22 @@ async function build({ options, directory, endings, stop }: Building): Promise<T
   return {
     ...{ directory, configFile, fsid, monitors, userName: 'admin', key, mon, osds, mgr },
     ...{ environment, run, stop },
+    setFull: (isFull) => setFull(isFull, { run, layout }),
   };
+}
+
+async function setFull(
+  isFull: boolean,
+  { run, layout }: { run: TestCeph['run']; layout: CephLayout },
+): Promise<void> {
+  for (let id = 0; id < layout.osds; id++) {
+    const socket = path.join(layout.directory, `run/osd.${id}.asok`);
+    const state = isFull ? ['full'] : ['none', '0'];
+    await run('ceph', '--admin-daemon', socket, 'injectfull', ...state);
+  }
+  const isSeen = async () =>
+    /^pool .* flags \S*\bfull\b/m.test(await run('ceph', 'osd', 'dump')) === isFull;
+  while (!(await isSeen())) await setTimeout(100);
 }
 
 /** Creates all keys before the first start, because the mon then reads them at once. Returns the administrator's. */
