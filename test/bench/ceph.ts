@@ -53,8 +53,21 @@ try {
   const volume = (run: number) => `${pool}/${names[run]}`;
   await spawned('clone', (run) => ['rbd', 'clone', `${pool}/image@image`, volume(run)]);
   await spawned('read', (run) => ['rbd', 'info', volume(run)]);
-  await spawned('snapshot', (run) => ['rbd', 'snap', 'create', '--no-progress', `${volume(run)}@s`]);
-  await spawned('key', (run) => ['ceph', 'auth', 'get-or-create', `client.b${run}`, 'mon', 'allow r']);
+  await spawned('snapshot', (run) => [
+    'rbd',
+    'snap',
+    'create',
+    '--no-progress',
+    `${volume(run)}@s`,
+  ]);
+  await spawned('key', (run) => [
+    'ceph',
+    'auth',
+    'get-or-create',
+    `client.b${run}`,
+    'mon',
+    'allow r',
+  ]);
 } finally {
   await cluster.close();
   await ceph.stop();

@@ -1,9 +1,11 @@
 """Snapshots of volumes, and copies of them."""
 
+import errno
+
 import rbd
 
 from space import open_pool, open_pool_to_remove
-from volumes import FEATURES, finish, look_at, need_size, need_unused
+from volumes import FEATURES, finish, look_at, need_unused
 
 
 def create_snapshot(cluster, pool, name, snapshot):
@@ -41,7 +43,8 @@ def copy_snapshot(cluster, pool, name, snapshot, to):
 
         def make(unfinished):
             with rbd.Image(ioctx, name, snapshot=snapshot, read_only=True) as image:
-                need_size(image, to)
+                if to["sizeBytes"] < image.size():
+                    raise OSError(errno.EINVAL, f"The volume {to['name']} would be smaller than the snapshot.")
                 image.copy(target, unfinished, features=FEATURES)
 
         return finish(cluster, target, to, make)

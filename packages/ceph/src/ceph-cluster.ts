@@ -108,7 +108,12 @@ function makeCluster({
     importImage: async ({ file, format, labels, ...image }) => {
       const directory = scratchDirectory === undefined ? {} : { directory: scratchDirectory };
       const found = await withRawFile({ file, format, ...directory }, (raw) => {
-        const args = { pool: image.pool, volume: { ...nameOf(image), labels }, file: raw, snapshot: IMAGE_SNAPSHOT };
+        const args = {
+          pool: image.pool,
+          volume: { ...nameOf(image), labels },
+          file: raw,
+          snapshot: IMAGE_SNAPSHOT,
+        };
         return slow.call<Found>('importFile', args);
       });
       return view(image, found);
