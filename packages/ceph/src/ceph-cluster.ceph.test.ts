@@ -1,25 +1,32 @@
 import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { connectCeph } from './ceph-cluster.ts';
+import type { ContractClient } from './testing/contract-cluster.ts';
 import { startRbdClient } from './testing/rbd-client.ts';
 import { describeStorageClusterContract } from './testing/storage-cluster-contract.ts';
 
 describe('a Ceph cluster', () => {
   let ceph: TestCeph;
+  /** A test that fails leaves its clients open. */
+  const clients: ContractClient[] = [];
   beforeAll(async () => {
     ceph = await startCeph();
   });
   afterAll(async () => {
+    for (const each of clients) await each.kill();
     await ceph?.stop();
   });
 
   describeStorageClusterContract(async () => {
     const pool = 'volumes';
-    const open = (at: { name: string }) => startRbdClient(ceph, { pool, name: at.name });
     return {
       cluster: connectCeph(ceph),
       pool,
-      open,
+      open: async (at) => {
+        const client = await startRbdClient(ceph, at);
+        clients.push(client);
+        return client;
+      },
       read: async (at) => {
         const client = await startRbdClient(ceph, { ...at, isReader: true });
         const text = await client.read();
