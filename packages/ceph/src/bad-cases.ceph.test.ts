@@ -99,6 +99,10 @@ describe('a Ceph cluster with trouble', () => {
     await short.close();
   });
 
+  it('the space of a pool is null if no manager reports it', async () => {
+    expect(await cluster.readPool(pool)).toBeNull();
+  });
+
   it('a wrong key is not mistaken for a volume that does not exist', async () => {
     const key = Buffer.from(ceph.key, 'base64');
     // The secret begins after the type, the time and the length.
