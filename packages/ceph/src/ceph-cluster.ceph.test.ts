@@ -1,6 +1,6 @@
 import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { connectCeph } from './ceph-cluster.ts';
+import { CONTROL_PLANE_RIGHTS, connectCeph } from './ceph-cluster.ts';
 import type { ContractClient } from './testing/contract-cluster.ts';
 import { startRbdClient } from './testing/rbd-client.ts';
 import { describeStorageClusterContract } from './testing/storage-cluster-contract.ts';
@@ -19,8 +19,11 @@ describe('a Ceph cluster', () => {
 
   describeStorageClusterContract(async () => {
     const pool = 'volumes';
+    const rights = ['mon', CONTROL_PLANE_RIGHTS.mon, 'osd', CONTROL_PLANE_RIGHTS.osd(pool)];
+    await ceph.run('ceph', 'auth', 'get-or-create', 'client.gantry', ...rights);
+    const key = (await ceph.run('ceph', 'auth', 'get-key', 'client.gantry')).trim();
     return {
-      cluster: connectCeph(ceph),
+      cluster: connectCeph({ ...ceph, userName: 'gantry', key }),
       pool,
       open: async (at) => {
         const client = await startRbdClient(ceph, at);

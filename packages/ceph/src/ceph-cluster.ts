@@ -31,7 +31,16 @@ export type CephOptions = {
 const SLOW_LIMIT_MS = 3600_000;
 const YEAR_SECONDS = 31_536_000;
 
-/** Connects to a Ceph cluster at the first call. The key needs the rights that docs/storage.md lists. */
+/**
+ * The rights that the key of the control plane needs. A key that can create keys can create any, so it is as powerful as
+ * the administrator's and is given to schedulers only.
+ */
+export const CONTROL_PLANE_RIGHTS = {
+  mon: 'profile rbd, allow r, allow service auth rwx, allow command "osd blocklist"',
+  osd: (pool: string) => `profile rbd pool=${pool}`,
+};
+
+/** Connects to a Ceph cluster at the first call. The key needs `CONTROL_PLANE_RIGHTS`. */
 export function connectCeph({
   limitMs = 15_000,
   requestLimitMs = 5000,
