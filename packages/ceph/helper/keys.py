@@ -58,9 +58,11 @@ def spread_map(cluster):
 
     def fetch(osd):
         try:
-            cluster.osd_command(osd, request, b"", timeout=2)
+            number, _, _ = cluster.osd_command(osd, request, b"", timeout=2)
         except (rados.Error, OSError):
-            pass
+            return
+        if abs(number) in (errno.EACCES, errno.EPERM):
+            raise OSError(errno.EACCES, "The key may not make OSDs fetch a map. Give it osd 'allow *'.")
 
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(fetch, up))

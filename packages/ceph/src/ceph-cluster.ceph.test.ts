@@ -19,7 +19,7 @@ describe('a Ceph cluster', () => {
 
   describeStorageClusterContract(async () => {
     const pool = 'volumes';
-    const rights = ['mon', CONTROL_PLANE_RIGHTS.mon, 'osd', CONTROL_PLANE_RIGHTS.osd(pool)];
+    const rights = ['mon', CONTROL_PLANE_RIGHTS.mon, 'osd', CONTROL_PLANE_RIGHTS.osd];
     await ceph.run('ceph', 'auth', 'get-or-create', 'client.gantry', ...rights);
     const key = (await ceph.run('ceph', 'auth', 'get-key', 'client.gantry')).trim();
     return {

@@ -33,11 +33,12 @@ const YEAR_SECONDS = 31_536_000;
 
 /**
  * The rights that the key of the control plane needs. A key that can create keys can create any, so it is as powerful as
- * the administrator's and is given to schedulers only.
+ * the administrator's and is given to schedulers only. A fence makes every OSD fetch the newest map, which needs all
+ * rights there.
  */
 export const CONTROL_PLANE_RIGHTS = {
   mon: 'profile rbd, allow r, allow service auth rwx, allow command "osd blocklist"',
-  osd: (pool: string) => `profile rbd pool=${pool}`,
+  osd: 'allow *',
 };
 
 /** Connects to a Ceph cluster at the first call. The key needs `CONTROL_PLANE_RIGHTS`. */
