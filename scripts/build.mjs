@@ -38,6 +38,9 @@ const WITH_DATABASE = ['api', 'scheduler'];
 /** A program that the agent starts in another network namespace. It is found beside the agent's. */
 const SOCKETS = path.join(root, 'packages/agent/src/network/guest-services/open-sockets-there.mjs');
 
+/** A program that the scheduler starts to reach a Ceph cluster. It is found beside the scheduler's. */
+const CEPH_HELPER = path.join(root, 'packages/ceph/helper');
+
 /** The processes that use gRPC. They read the .proto files at run time. */
 const WITH_PROTO = ['api', 'scheduler', 'agent', 'simulator'];
 
@@ -105,6 +108,7 @@ async function bundlePackage(bundle, name, entries) {
   if (WITH_PROTO.includes(name)) copy(path.join(root, 'proto/gantry'), path.join(dist, 'gantry'));
   if (name === 'api') copy(consoleFolder, path.join(dist, 'console'));
   if (name === 'agent') copy(SOCKETS, path.join(dist, path.basename(SOCKETS)));
+  if (name === 'scheduler') copy(CEPH_HELPER, path.join(dist, 'ceph-helper'));
   if (name === 'local') copy(guestFiles, path.join(dist, 'guest-rootfs'));
 }
 
@@ -131,7 +135,8 @@ function outputs() {
   const copies = (names, folder) =>
     names.map((name) => path.join(root, 'packages', name, 'dist', folder));
   const database = DATABASE_FOLDERS.flatMap((folder) => copies(WITH_DATABASE, folder));
-  return [...copies(['api'], 'console'), ...bundles, ...database, ...copies(WITH_PROTO, 'gantry')];
+  const beside = [...copies(['api'], 'console'), ...copies(['scheduler'], 'ceph-helper')];
+  return [...beside, ...bundles, ...database, ...copies(WITH_PROTO, 'gantry')];
 }
 
 function inputs() {
@@ -144,7 +149,8 @@ function inputs() {
     });
   const self = fileURLToPath(import.meta.url);
   const database = DATABASE_FOLDERS.flatMap((folder) => listFiles(databaseFolder(folder)));
-  return [self, path.join(root, 'pnpm-lock.yaml'), ...sources, ...database];
+  const lock = path.join(root, 'pnpm-lock.yaml');
+  return [self, lock, ...listFiles(CEPH_HELPER), ...sources, ...database];
 }
 
 /** The console has a stamp of its own: a change of it does not bundle the processes anew, but copies it. */

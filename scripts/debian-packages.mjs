@@ -53,6 +53,20 @@ const BROWSER = {
   'fonts-dejavu-core': ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'],
 };
 
+/** A storage cluster, and what reaches it. */
+const CEPH = {
+  'ceph-mon': ['/usr/bin/ceph-mon'],
+  'ceph-osd': ['/usr/bin/ceph-osd'],
+  'ceph-common': ['/usr/bin/rbd'],
+  'python3-rados': ['/var/lib/dpkg/info/python3-rados.list'],
+  'python3-rbd': ['/var/lib/dpkg/info/python3-rbd.list'],
+  'qemu-block-extra': ['aarch64', 'x86_64'].map(
+    (each) => `/usr/lib/${each}-linux-gnu/qemu/block-rbd.so`,
+  ),
+  'qemu-utils': ['/usr/bin/qemu-img'],
+  'util-linux': ['/usr/bin/setpriv'],
+};
+
 /** What builds packages, checks them and boots a machine to install them on. */
 const INSTALLING = {
   'apt-utils': ['/usr/bin/apt-ftparchive'],
@@ -99,6 +113,11 @@ export async function installForLibvirt() {
 /** True, or why the suite with the browser cannot run; installs what is missing as root on Debian. */
 export function installForBrowser() {
   return installPackages(BROWSER);
+}
+
+/** True, or why the suite with a storage cluster cannot run; installs what is missing as root on Debian. */
+export function installForCeph() {
+  return installPackages(CEPH);
 }
 
 /** True, or why packages cannot be installed on a machine here. Its guest needs what libvirt's suite needs. */

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 /** Everything that `npm test` can run, in the order in which it runs. */
 export const SUITE_NAMES = [
-  ...['unit', 'pg18', 'pg15', 'system', 'browser', 'libvirt', 'lab-short'],
+  ...['unit', 'pg18', 'pg15', 'system', 'browser', 'ceph', 'libvirt', 'lab-short'],
 ];
 
 /** Suites that start the bundled processes. */
@@ -20,6 +20,7 @@ const SUITE_BY_SUFFIX = {
   '.pg.test.ts': 'pg18',
   '.system.test.ts': 'system',
   '.browser.test.ts': 'browser',
+  '.ceph.test.ts': 'ceph',
   '.libvirt.test.ts': 'libvirt',
   '.lab.test.ts': 'lab',
   '.install.test.ts': 'install-all',

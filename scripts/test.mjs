@@ -8,6 +8,7 @@ import { build } from './build.mjs';
 import { check } from './check.mjs';
 import {
   installForBrowser,
+  installForCeph,
   installForInstall,
   installForLab,
   installForLibvirt,
@@ -26,6 +27,7 @@ const CAN_RUN = {
   pg15: () => needs(`packages/testkit/node_modules/postgres-15-${platform}`),
   system: ({ built }) => (built ? installForSystem() : 'the build failed'),
   browser: ({ built }) => (built ? installForBrowser() : 'the build failed'),
+  ceph: () => installForCeph(),
   libvirt: ({ built }) => (built ? installForLibvirt() : 'the build failed'),
   'lab-short': ({ built }) => (built ? installForLab() : 'the build failed'),
   lab: ({ built }) => (built ? installForLab() : 'the build failed'),

@@ -50,7 +50,8 @@ while the agent is restarted or upgraded.`,
     // libc is for the native part of argon2.
     depends: () => [...NODE_DEPENDENCY, 'libc6 (>= 2.28)', 'systemd'],
     recommends: ['gantry', 'postgresql-client'],
-    suggests: ['postgresql'],
+    // The scheduler stores disks in a Ceph cluster with them, and converts images with qemu-utils.
+    suggests: ['postgresql', 'python3-rados', 'python3-rbd', 'qemu-utils'],
     summary: 'Gantry API, scheduler and web console',
     description: `The control plane of Gantry turns servers with GPUs into a cloud: tenants
 create VMs over HTTP, in the console or with the command line, and the

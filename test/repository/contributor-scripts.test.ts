@@ -26,6 +26,7 @@ describe('npm test', () => {
     ['packages/api/src/server.pg.test.ts', 'pg18'],
     ['test/scenarios/processes/kills.system.test.ts', 'system'],
     ['test/libvirt/kills.libvirt.test.ts', 'libvirt'],
+    ['packages/ceph/src/ceph-cluster.ceph.test.ts', 'ceph'],
     ['test/lab/vm.lab.test.ts', 'lab'],
     ['packages/model', 'unit'],
   ])('with --only %s runs the suite %s', (path, suite) => {
@@ -47,7 +48,7 @@ describe('npm test', () => {
 
   it('refuses an unknown suite and lists the known ones', () => {
     expect(() => readTestArguments(['unit', 'pg17'])).toThrow(
-      /There is no suite "pg17".*Suites: check, unit, pg18, pg15, system, browser, libvirt, lab-short, lab, faults, install/s,
+      /There is no suite "pg17".*Suites: check, unit, pg18, pg15, system, browser, ceph, libvirt, lab-short, lab, faults, install/s,
     );
   });
 
