@@ -48,6 +48,7 @@ const vm: SpecVmRow = {
   startup_script: '#!up',
   shutdown_script: '#!down',
   user_data: '',
+  operation_id: null,
   image: { id: 'image-1', name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
   numa_shares: null,
   devices: [
