@@ -37,7 +37,7 @@ afterAll(async () => {
 /** The lines of the process that name the operation. */
 function linesOf(process: { log(): string }, id = created.operation_id): object[] {
   const lines = process.log().split('\n').slice(0, -1);
-  return lines.flatMap((line) => (line.includes(id) ? [JSON.parse(line)] : []));
+  return lines.map((line) => JSON.parse(line)).filter(({ operation_id }) => operation_id === id);
 }
 
 it('the logs of the api, the scheduler and the agent name the operation of a change', async () => {
@@ -58,7 +58,7 @@ it('the logs of the api, the scheduler and the agent name the operation of a cha
     }),
   ]);
   expect(linesOf(fleet)).toEqual([
-    expect.objectContaining({ msg: 'VM changed', ...vm, change: 'bringUp' }),
+    expect.objectContaining({ msg: 'VM changed', ...vm, change: 'up' }),
   ]);
 });
 

@@ -15,12 +15,13 @@ type Written = {
 /** Records a request in the trace of the operation that it opened, if it opened one. */
 export function traceWrite({ route, deps, c, state, status }: Written): void {
   const { operationId } = state;
+  const { method } = c.req;
   if (!deps.tracer || operationId === '') return;
   deps.tracer.record({
-    ...{ operationId, isRequest: true, name: `${route.method} ${route.path}` },
+    ...{ operationId, isRequest: true, name: `${method} ${route.path}` },
     ...{ startMs: state.now.getTime(), endMs: deps.clock.nowMs() },
     attributes: {
-      'http.request.method': route.method,
+      'http.request.method': method,
       'http.route': route.path,
       'http.response.status_code': status,
       'gantry.request_id': state.requestId,
