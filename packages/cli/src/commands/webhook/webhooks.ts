@@ -22,7 +22,7 @@ export const webhookFlags = {
 
 /** The webhooks of a project, or those of operators. Commands treat both alike. */
 export type Webhooks = {
-  list(): PromiseLike<{ items: Webhook[] }>;
+  list(): PromiseLike<{ items: Webhook[] }> & AsyncIterable<Webhook>;
   create(body: Schemas['CreateAdminWebhook']): Promise<WithSecret>;
   test(webhook_id: string): Promise<Delivery>;
   replay(webhook_id: string, body: Schemas['ReplayWebhook']): Promise<Webhook>;
@@ -59,7 +59,10 @@ export async function connectToWebhooks(cli: CliContext, flags: WebhookFlags): P
     list: () => webhooks.list({ project_id }),
     create: ({ event_types, ...body }) => {
       const types = event_types as Schemas['CreateWebhook']['event_types'];
-      return webhooks.create({ project_id, body: { ...body, ...(types && { event_types: types }) } });
+      return webhooks.create({
+        project_id,
+        body: { ...body, ...(types && { event_types: types }) },
+      });
     },
     test: (webhook_id) => webhooks.test({ project_id, webhook_id }),
     replay: (webhook_id, body) => webhooks.replay({ project_id, webhook_id, body }),
