@@ -15,7 +15,7 @@ import {
 import { addDeliveries, MOST_PENDING } from './new-deliveries.ts';
 import type { WebhookTimings } from './timings.ts';
 
-const GONE = 410;
+export const GONE = 410;
 
 export type FinishedAttempt = Attempt & { isTest: boolean };
 

@@ -7,7 +7,7 @@ import type { DueDelivery } from '@gantry/db/queries/webhooks/webhook-attempts';
 import type { HeldQueue } from '@gantry/db/queries/webhooks/webhook-queue';
 import { transact } from '@gantry/db/transact';
 import type { AddressRules } from './address-rules.ts';
-import { type Advanced, advanceQueue, type FinishedAttempt } from './advance-queue.ts';
+import { type Advanced, advanceQueue, type FinishedAttempt, GONE } from './advance-queue.ts';
 import { createSender, type Sender } from './send.ts';
 import { signatureHeaders } from './sign.ts';
 import type { WebhookTimings } from './timings.ts';
@@ -67,6 +67,8 @@ export async function serveQueue(server: QueueServer, webhookId: string): Promis
     const sending = by.send(target.url, message).then((sent) => {
       inFlight.delete(delivery.id);
       attempts.push(toAttempt(delivery, sent, timings));
+      // The receiver wants nothing more. The next transaction disables the webhook.
+      if (sent.statusCode === GONE) ready = [];
       startReady();
       wake();
     });

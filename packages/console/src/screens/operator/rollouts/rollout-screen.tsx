@@ -61,6 +61,11 @@ export function RolloutScreen() {
   );
 }
 
+/** Browsers have their own names for the two parts of the bar. */
+const BAR =
+  'h-2 w-full appearance-none overflow-hidden rounded-full border border-line bg-hover ' +
+  '[&::-webkit-progress-bar]:bg-hover [&::-webkit-progress-value]:bg-accent [&::-moz-progress-bar]:bg-accent';
+
 function Progress({ rollout }: { rollout: Rollout }) {
   const { ended, all } = progressOf(rollout);
   return (
@@ -70,7 +75,7 @@ function Progress({ rollout }: { rollout: Rollout }) {
       </p>
       <progress
         aria-label="Hosts that need nothing more"
-        className="w-full"
+        className={BAR}
         value={ended}
         max={Math.max(all, 1)}
       />
