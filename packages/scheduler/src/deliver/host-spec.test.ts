@@ -259,6 +259,15 @@ describe('a spec', () => {
     ]);
   });
 
+  it('names unfinished operations beside its content, which does not change with them', () => {
+    const ofStream = { consoles: [], authoritySha256s: [] };
+    const without = toOutgoingSpec(row({ vms: [vm] }), ofStream);
+    const during = toOutgoingSpec(row({ vms: [{ ...vm, operation_id: 'o-1' }] }), ofStream);
+    expect(during.operations).toEqual([{ vmId: 'vm-1', operationId: 'o-1' }]);
+    expect(during.id).toEqual(without.id);
+    expect(without).not.toHaveProperty('operations');
+  });
+
   it('contains complete networks, without their VMs', () => {
     const subnets = [{ cidr: '10.0.0.0/24', gateway: '10.0.0.1' }];
     const networks = [{ id: 'net-1', vni: 7, subnets, rules: [] }];
