@@ -8,7 +8,8 @@ import { buildDeb, COMPRESSION_NAMES } from './package/build-deb.mjs';
 import { PACKAGES } from './package/describe-packages.mjs';
 import { keptDeb } from './package/kept-deb.mjs';
 import { ARCHITECTURES } from './package/pins.mjs';
-import { readText, root, run, secondsSince } from './workspace.mjs';
+import { readReleaseDate } from './package/release-date.mjs';
+import { readText, root, secondsSince } from './workspace.mjs';
 
 const NAMES = Object.keys(ARCHITECTURES);
 const USAGE = `usage: npm run package -- [option …]
@@ -42,21 +43,12 @@ function readOptions(args) {
   return { ...values, output: path.resolve(values.output) };
 }
 
-/** The time of the commit, so that the same commit gives the same bytes. */
-async function readDate() {
-  const epoch = process.env.SOURCE_DATE_EPOCH;
-  if (epoch !== undefined) return Number(epoch) * 1_000;
-  const { ok, output } = await run('git', ['log', '-1', '--format=%ct'], { quiet: true });
-  if (!ok) throw new Error('This is no Git checkout: set SOURCE_DATE_EPOCH, a time in seconds.');
-  return Number(output) * 1_000;
-}
-
 async function main() {
   const { version, architecture, ...options } = readOptions(process.argv.slice(2));
   await ensureInstalled();
   await build();
   mkdirSync(options.output, { recursive: true });
-  const release = { version, date: await readDate() };
+  const release = { version, date: await readReleaseDate() };
   for (const [name, { architectures }] of Object.entries(PACKAGES)) {
     for (const each of architectures.filter((one) => one === 'all' || architecture.includes(one))) {
       const start = performance.now();

@@ -69,6 +69,7 @@ const SPEC = {
   needs: ['a'],
   authoritySha256s: ['cd34', 'ef56'],
   agentUpgrade: { id: 'u-1', version: '1.2.3-1', timeLimitSeconds: 600 },
+  operations: [{ vmId: 'vm-1', operationId: 'o-1' }],
   vms: [
     {
       id: 'vm-1',

@@ -76,6 +76,38 @@ it('the fleet map shows each GPU, and the keyboard opens a host', async () => {
   await close();
 });
 
+it('a rollout shows its waves and hosts, and can be paused, resumed and rolled back', async () => {
+  const { page, look, errors, close } = await open('Rollouts');
+  await page.getByText('There is no rollout yet.').waitFor();
+  const created = await world.client.admin('POST', '/rollouts', {
+    ...{ version: '9.0.0', labels: {}, canary_count: 1, batch_size: 1 },
+  });
+  expect(created.status).toBe(200);
+  const { id } = created.body;
+  const stateOf = async () => (await world.client.admin('GET', `/rollouts/${id}`)).body.state;
+  // The list follows the event stream.
+  await page.getByRole('link', { name: '9.0.0' }).click();
+  await page.getByRole('heading', { name: 'Rollout of 9.0.0' }).waitFor();
+  const table = page.getByRole('table', { name: 'Hosts of the rollout' });
+  await expect.poll(() => table.getByRole('row').count()).toBe(3);
+  const confirm = async (verb: string) => {
+    await page.getByRole('button', { name: verb, exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: verb, exact: true }).click();
+  };
+  await confirm('Pause');
+  await page.getByText('an operator paused it').waitFor();
+  expect(await stateOf()).toBe('paused');
+  await look('operator-rollout');
+  await confirm('Resume');
+  await page.getByText('Completed', { exact: true }).waitFor();
+  await page.getByText('Wave 2 of 2: 2 done').waitFor();
+  await confirm('Roll back');
+  await page.getByText('Rolled back', { exact: true }).first().waitFor();
+  await expect.poll(stateOf).toBe('rolled_back');
+  expect(errors).toEqual([]);
+  await close();
+});
+
 it('a host shows its parts and its changes, and can be cordoned, accepted and declared dead', async () => {
   const { page, look, errors, close } = await open('Hosts');
   const host = await hostOfVm();

@@ -1,4 +1,5 @@
 import type { Log } from '@gantry/daemon/log';
+import type { Tracer } from '@gantry/daemon/tracing/tracer';
 import { type Clock, systemClock } from './base/clock.ts';
 import { DEFAULT_TIMINGS, type Timings } from './base/timings.ts';
 import { HostConsoles } from './consoles/host-consoles.ts';
@@ -23,6 +24,8 @@ export type AgentOptions = {
   log: Log;
   /** Installs other versions of the agent. Absent: orders to do so are ignored. */
   packages?: AgentPackages;
+  /** Null, the default: no traces. */
+  tracer?: Tracer | null;
   clock?: Clock;
   timings?: Partial<Timings>;
 };
@@ -67,7 +70,11 @@ export class Agent implements LinkPeer, DomainWatcher {
       // A daemon that hangs and continues keeps its connection, so the driver does not notice it.
       recovered: () => this.reconnected(),
     });
-    this.#host = { driver, ledger, clock, timings, log, hostBootId, firewall, changed };
+    this.#host = {
+      ...{ driver, ledger, clock, timings, log, hostBootId, firewall, changed },
+      operationOf: (vmId) => this.#inbox.operationOf(vmId),
+      tracer: options.tracer ?? null,
+    };
     this.#reconciler = new Reconciler(this.#host);
     this.#inbox = new SpecInbox({
       ...{ driver, ledger, clock, timings, log },

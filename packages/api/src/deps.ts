@@ -1,5 +1,6 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
+import type { Tracer } from '@gantry/daemon/tracing/tracer';
 import type { Sql } from '@gantry/db/connect';
 import type { DatabaseWatch } from '@gantry/db/database-watch';
 import { CloudError } from '@gantry/model/errors';
@@ -35,6 +36,8 @@ export type Deps = {
   clock: Pick<DatabaseWatch, 'nowMs' | 'clockProblem'>;
   log: Log;
   requestLog: RequestLog;
+  /** Null: no traces. */
+  tracer: Tracer | null;
   secrets: Secrets;
   tokens: AccessTokens;
   callers: Callers;

@@ -4,8 +4,10 @@ import { startLoop } from '@gantry/daemon/loop';
 import { addDatabaseMetrics, addProbeDuration } from '@gantry/daemon/metrics/database-metrics';
 import { Metrics } from '@gantry/daemon/metrics/metrics';
 import { createSecrets } from '@gantry/daemon/secrets';
+import type { Tracer } from '@gantry/daemon/tracing/tracer';
 import { connect } from '@gantry/db/connect';
 import { openDatabase } from '@gantry/db/open-database';
+import { fieldsOfEnd, watchOperationEnds } from '@gantry/db/operation-ends';
 import { buildApp } from './app.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
@@ -50,11 +52,13 @@ export async function startServer({
   settings,
   log,
   metrics = new Metrics(),
+  tracer = null,
   processNowMs = Date.now,
 }: {
   settings: ApiSettings;
   log: Log;
   metrics?: Metrics;
+  tracer?: Tracer | null;
   /** The clock of this process. Tests give another one. */
   processNowMs?: () => number;
 }): Promise<ApiServer> {
@@ -68,6 +72,7 @@ export async function startServer({
   });
   addDatabaseMetrics(metrics, database);
   const { sql, watch: clock } = database;
+  watchOperationEnds(sql, (end) => log.info(fieldsOfEnd(end), 'operation ended'));
   const secrets = createSecrets(settings.secretKey);
   const tokens = await createAccessTokens({
     ...{ sql, secrets, keyDays: settings.signingKeyDays },
@@ -101,6 +106,7 @@ export async function startServer({
       onPayment: () => callers.forget(),
     }),
     requestLog: createRequestLog(log),
+    tracer,
     metrics: createRequestMetrics(metrics),
     rateLimiter: createRateLimiter(settings.rateLimit),
     organizationLimiter: createRateLimiter({

@@ -1,4 +1,5 @@
 import type { Sql, Transaction } from './connect.ts';
+import { passOperationEnds } from './operation-ends.ts';
 
 /** Much longer than any pause between two statements, and shorter than other transactions wait. */
 const IDLE_LIMIT_MS = 5_000;
@@ -16,8 +17,9 @@ export async function transact<T>(sql: Sql, body: (tx: Transaction) => Promise<T
       select set_config('idle_in_transaction_session_timeout', ${String(IDLE_LIMIT_MS)}, true),
         ${forceGenericPlan(tx)}`.execute();
     const [, result] = await Promise.all([settings, body(tx)]);
-    return { result };
+    return { result, tx };
   });
+  passOperationEnds(sql, done.tx);
   return done.result;
 }
 

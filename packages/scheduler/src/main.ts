@@ -8,6 +8,7 @@ import { serveMetrics } from '@gantry/daemon/metrics/serve-metrics';
 import { runProcess } from '@gantry/daemon/run';
 import { createSecrets } from '@gantry/daemon/secrets';
 import { EXPOSED_SECRETS, findExposedSecrets } from '@gantry/daemon/settings';
+import { startTracing } from '@gantry/daemon/tracing/start-tracing';
 import { migrate } from '@gantry/db/migrate';
 import { openDatabase } from '@gantry/db/open-database';
 import { readGivenAuthority } from './fleet/authority.ts';
@@ -66,7 +67,9 @@ await runProcess({
     });
     addDatabaseMetrics(metrics, database);
     const { sql, watch } = database;
+    const tracer = await startTracing(settings.tracing, { service: 'gantry-scheduler', log });
     const scheduler = await startScheduler({
+      tracer,
       sql,
       placingSql: database.openPool({
         name: 'gantry-scheduler',
@@ -114,6 +117,7 @@ await runProcess({
         await serving.stop();
         await Promise.all(loops.map((loop) => loop.stop()));
         await database.end();
+        await tracer?.stop();
       },
     };
   },

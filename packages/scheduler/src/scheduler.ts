@@ -2,8 +2,10 @@ import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import { Metrics } from '@gantry/daemon/metrics/metrics';
 import type { Secrets } from '@gantry/daemon/secrets';
+import type { Tracer } from '@gantry/daemon/tracing/tracer';
 import type { Sql } from '@gantry/db/connect';
 import type { DatabaseWatch } from '@gantry/db/database-watch';
+import { watchOperationEnds } from '@gantry/db/operation-ends';
 import { recordHeartbeat, removeScheduler } from '@gantry/db/queries/hosts/host-liveness';
 import { newId } from '@gantry/model/ids';
 import type { AuthorityFiles } from '@gantry/pki/certificate-authority';
@@ -15,6 +17,7 @@ import { ensureAuthorities } from './fleet/authority.ts';
 import type { FleetSecrets } from './fleet/fleet-secrets.ts';
 import { startFleetServer } from './fleet/fleet-server.ts';
 import { followAuthorities } from './fleet/follow-authorities.ts';
+import { followOperations } from './follow-operations.ts';
 import { HEALTH_RULES, type HealthRule } from './health/health-rules.ts';
 import { hostHandlers } from './host-handlers.ts';
 import { closeStreamsInBatches } from './liveness/close-streams.ts';
@@ -52,6 +55,8 @@ export type SchedulerOptions = {
   pollMs?: number;
   settleConcurrency?: number;
   metrics?: Metrics;
+  /** Null, the default: no traces. */
+  tracer?: Tracer | null;
   /** Figures of the fleet are read at most this often for `metrics`. */
   fleetMetricsMs?: number;
 };
@@ -86,15 +91,19 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   });
   await recordHeartbeat(sql, { schedulerId: id, address: '' });
 
+  const follower = followOperations(log, options.tracer);
+  const { placingSql = sql } = options;
+  for (const pool of [sql, placingSql]) watchOperationEnds(pool, follower.ended);
   const hosts = new AttachedHosts();
   const delivering = startDelivering({
-    ...{ sql, log, hosts, pollMs },
+    ...{ sql, log, hosts, pollMs, follower },
     authorities: () => fingerprintsOf(authorities),
   });
   const placing = startPlacing({
     sql,
-    writeSql: options.placingSql ?? sql,
+    writeSql: placingSql,
     log,
+    follower,
     schedulerId: id,
     pollMs,
     mayPlace: () => watch.clockProblem() === null,
@@ -130,6 +139,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     onDuration,
     sql,
     log,
+    follower,
     concurrency: options.settleConcurrency ?? 4,
     rules: options.healthRules ?? HEALTH_RULES,
     onSettled: () => settlingAlone.nudge(),

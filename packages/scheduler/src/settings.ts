@@ -1,5 +1,6 @@
 import { readMetricsAddress } from '@gantry/daemon/metrics/serve-metrics';
 import { createSettingsReader, type SettingsReader } from '@gantry/daemon/settings';
+import { readTracingSettings } from '@gantry/daemon/tracing/start-tracing';
 import type { Retention } from '@gantry/db/queries/maintenance/remove-history';
 import { DEFAULT_RETENTION } from './clean-up.ts';
 import { RULES_SETTING, readHealthRules } from './health/read-rules.ts';
@@ -51,6 +52,7 @@ export function readSchedulerSettings() {
       max: 3_600_000,
     }),
     metrics: readMetricsAddress(reader, METRICS_PORT),
+    tracing: readTracingSettings(reader),
     /** The fleet's figures for Prometheus are read from the database at most this often. */
     fleetMetricsMs:
       1_000 * reader.integer('GANTRY_FLEET_METRICS_S', { fallback: 10, min: 1, max: 3_600 }),

@@ -41,6 +41,7 @@ import type { SpecRefusal as _gantry_v1_SpecRefusal, SpecRefusal__Output as _gan
 import type { StoragePool as _gantry_v1_StoragePool, StoragePool__Output as _gantry_v1_StoragePool__Output } from './gantry/v1/StoragePool.ts';
 import type { StoredDisks as _gantry_v1_StoredDisks, StoredDisks__Output as _gantry_v1_StoredDisks__Output } from './gantry/v1/StoredDisks.ts';
 import type { SubnetSpec as _gantry_v1_SubnetSpec, SubnetSpec__Output as _gantry_v1_SubnetSpec__Output } from './gantry/v1/SubnetSpec.ts';
+import type { VmOperation as _gantry_v1_VmOperation, VmOperation__Output as _gantry_v1_VmOperation__Output } from './gantry/v1/VmOperation.ts';
 import type { VmReport as _gantry_v1_VmReport, VmReport__Output as _gantry_v1_VmReport__Output } from './gantry/v1/VmReport.ts';
 import type { VmSpec as _gantry_v1_VmSpec, VmSpec__Output as _gantry_v1_VmSpec__Output } from './gantry/v1/VmSpec.ts';
 import type { VmTakeDown as _gantry_v1_VmTakeDown, VmTakeDown__Output as _gantry_v1_VmTakeDown__Output } from './gantry/v1/VmTakeDown.ts';
@@ -96,6 +97,7 @@ export interface ProtoGrpcType {
       StoredDisks: MessageTypeDefinition<_gantry_v1_StoredDisks, _gantry_v1_StoredDisks__Output>
       SubnetSpec: MessageTypeDefinition<_gantry_v1_SubnetSpec, _gantry_v1_SubnetSpec__Output>
       VmObservedState: EnumTypeDefinition
+      VmOperation: MessageTypeDefinition<_gantry_v1_VmOperation, _gantry_v1_VmOperation__Output>
       VmReport: MessageTypeDefinition<_gantry_v1_VmReport, _gantry_v1_VmReport__Output>
       VmSpec: MessageTypeDefinition<_gantry_v1_VmSpec, _gantry_v1_VmSpec__Output>
       VmTakeDown: MessageTypeDefinition<_gantry_v1_VmTakeDown, _gantry_v1_VmTakeDown__Output>

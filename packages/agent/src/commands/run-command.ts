@@ -7,6 +7,11 @@ import {
   serveMetrics,
 } from '@gantry/daemon/metrics/serve-metrics';
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
+import {
+  readTracingSettings,
+  startTracing,
+  type TracingSettings,
+} from '@gantry/daemon/tracing/start-tracing';
 import { loadFleet } from '@gantry/proto/load';
 import { startAgent } from '../agent.ts';
 import { bootHiding } from '../devices/boot-hiding.ts';
@@ -40,6 +45,7 @@ export type RunSettings = {
   identity: Identity;
   driver: HostDriverSettings;
   metrics: MetricsAddress;
+  tracing: TracingSettings;
 };
 
 const METRICS_PORT = 7482;
@@ -58,6 +64,7 @@ export async function readRunSettings(reader: SettingsReader): Promise<RunSettin
     ...{ stateDirectory, schedulers, identity },
     driver: readHostDriverSettings(reader),
     metrics: readMetricsAddress(reader, METRICS_PORT),
+    tracing: readTracingSettings(reader),
   };
 }
 
@@ -91,8 +98,9 @@ export async function runHost(settings: RunSettings, log: Log) {
   });
   let renewal: Renewal | undefined;
   let isAttached = false;
+  const tracer = await startTracing(settings.tracing, { service: 'gantry-agent', log });
   const agent = await startAgent({
-    ...{ driver, log },
+    ...{ driver, log, tracer },
     ledger: ledgerFile(stateDirectory),
     packages: aptPackages({ version: AGENT_VERSION, stateDirectory }),
     connect: grpcLink({
@@ -135,6 +143,7 @@ export async function runHost(settings: RunSettings, log: Log) {
       await rules.stop();
       await renewal.stop();
       await agent.stop();
+      await tracer?.stop();
       await driver.close();
     },
   };

@@ -42,6 +42,8 @@ export class SpecInbox {
   /** The networks of the last spec that arrived. */
   #networkIds = new Set<string>();
   #hasNewMembers = false;
+  /** The unfinished operation of each VM, as far as the last judged spec names it. */
+  #operations = new Map<string, string>();
   #refusal: SpecRefusal | null = null;
   #stopped = false;
 
@@ -52,6 +54,11 @@ export class SpecInbox {
   /** The refusal of the last spec; null if it was accepted. */
   get refusal(): SpecRefusal | null {
     return this.#refusal;
+  }
+
+  /** Returns the id of the operation that the VM is changed for, if the scheduler named one. */
+  operationOf(vmId: string): string | undefined {
+    return this.#operations.get(vmId);
   }
 
   receive(spec: HostSpec): void {
@@ -108,6 +115,7 @@ export class SpecInbox {
     const [domains, devices] = await Promise.all([driver.hypervisor.list(), driver.devices.list()]);
     const verdict = judgeSpec(spec, ledger.content.spec);
     if (!verdict.accepted) return this.#refuse(spec, verdict);
+    this.#operations = new Map(spec.operations.map(({ vmId, operationId }) => [vmId, operationId]));
     if (verdict.isNew) {
       const holdings = { domains, devices };
       const refusals = refusedVms(spec, { ledger: ledger.content, holdings });
@@ -144,8 +152,10 @@ export class SpecInbox {
   }
 
   #logRefusals(spec: HostSpec, refusals: Refusals): void {
-    for (const [vmId, { code, message }] of refusals)
-      this.#options.log.error({ spec_number: spec.number, vm_id: vmId, code }, message);
+    for (const [vmId, { code, message }] of refusals) {
+      const facts = { vm_id: vmId, operation_id: this.operationOf(vmId) };
+      this.#options.log.error({ spec_number: spec.number, ...facts, code }, message);
+    }
   }
 
   /** The scheduler does not send the same spec twice. */

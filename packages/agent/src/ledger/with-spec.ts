@@ -31,6 +31,8 @@ export function withSpec(ledger: LedgerContent, acceptance: Acceptance): LedgerC
     authoritySha256s: [],
     // An order to the agent counts only while the control plane repeats it.
     agentUpgrade: null,
+    // Operations end without a new spec.
+    operations: [],
   };
   return {
     ...ledger,

@@ -1,4 +1,5 @@
 import type { Log } from '@gantry/daemon/log';
+import type { Tracer } from '@gantry/daemon/tracing/tracer';
 import type { Clock } from '../base/clock.ts';
 import type { Timings } from '../base/timings.ts';
 import type { HostDriver } from '../host-driver.ts';
@@ -14,6 +15,10 @@ export type HostContext = {
   readonly log: Log;
   readonly hostBootId: string;
   readonly firewall: HostFirewall;
+  /** Returns the id of the unfinished operation of a VM, for logs and traces. */
+  readonly operationOf: (vmId: string) => string | undefined;
+  /** Null: no traces. */
+  readonly tracer: Tracer | null;
   /** Called when a report may have changed. */
   readonly changed: () => void;
 };

@@ -4,6 +4,7 @@ import { entryOf, isSameEntry, type VmEntry } from '../spec.ts';
 import { Alarm } from './alarm.ts';
 import type { HostContext } from './host-context.ts';
 import { lastGeneration, type Plan, planVm } from './plan.ts';
+import { type ChangeTrace, traceChange } from './trace-change.ts';
 import {
   keepRunning,
   type Step,
@@ -90,10 +91,15 @@ export class VmWorker {
     if (plan === 'nothing' || plan === 'crashed') return this.#settle(entry);
     if (this.#isHeld(entry)) return;
     this.#host.changed();
+    const startedMs = this.#host.clock.nowMs();
+    const trace = traceChange(this.#host, this.vmId, plan);
     for (const group of this.#steps(plan, entry)) {
-      const done = await Promise.all(group.map((step) => this.#try(step, entry)));
-      if (done.includes(false)) return;
+      const done = await Promise.all(group.map((step) => this.#try(step, entry, trace)));
+      if (done.includes(false)) return trace?.end(false);
     }
+    trace?.end(true);
+    const ms = this.#host.clock.nowMs() - startedMs;
+    this.#host.log.info({ ...this.#facts(), change: plan, ms }, 'VM changed');
     // The start that was waited for may have failed, or may have been for an earlier revision.
     if (plan === 'awaitStart') this.#startOver();
     else this.#settle(entry);
@@ -120,17 +126,20 @@ export class VmWorker {
   }
 
   /** Returns true when the step is done, false if it was given up or the desired state changed. */
-  async #try(step: Step, entry: VmEntry): Promise<boolean> {
-    const { timings, log } = this.#host;
+  async #try(step: Step, entry: VmEntry, trace?: ChangeTrace | null): Promise<boolean> {
+    const { timings, log, clock } = this.#host;
     for (let tries = 0; ; tries += 1) {
       if (this.#isOutdated(entry)) return this.#startOver();
+      const startMs = clock.nowMs();
       try {
         this.#isStarting = step.name === 'domain' && !entry.takeDown;
         await step.run();
+        trace?.attempted(step.name, startMs);
         // A step that waits returns early if it is outdated.
         return this.#isOutdated(entry) ? this.#startOver() : true;
       } catch (error) {
-        const facts = { vm_id: this.vmId, part: step.name, attempt: tries + 1 };
+        trace?.attempted(step.name, startMs, error);
+        const facts = { ...this.#facts(), part: step.name, attempt: tries + 1 };
         log.warn({ error, ...facts }, 'part of a VM failed');
         const isFinal = error instanceof HostFailure && error.isFinal;
         const pauseMs = isFinal ? undefined : timings.retryMs[tries];
@@ -150,8 +159,13 @@ export class VmWorker {
     const wanted = this.#wanted();
     if (!wanted?.takeDown || wanted.vm.graceful) return;
     this.#host.driver.hypervisor.powerOff(this.vmId).catch((error: unknown) => {
-      this.#host.log.warn({ error, vm_id: this.vmId }, 'start not ended; waiting for its end');
+      this.#host.log.warn({ error, ...this.#facts() }, 'start not ended; waiting for its end');
     });
+  }
+
+  /** What identifies the VM and the reason for its change in the log. */
+  #facts() {
+    return { vm_id: this.vmId, operation_id: this.#host.operationOf(this.vmId) };
   }
 
   #startOver(): false {
@@ -173,6 +187,7 @@ export class VmWorker {
   #giveUp(entry: VmEntry, error: unknown): void {
     const { clock, timings } = this.#host;
     this.#failure = failureOf(error, this.#failure, clock.nowMs());
+    this.#host.log.error({ ...this.#facts(), code: this.#failure.code }, 'VM given up for now');
     this.#failed = entry;
     this.#replied = entry.vm.revision;
     this.#cancelRetry?.();

@@ -25,6 +25,7 @@ export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec
     needs: [],
     authoritySha256s: [],
     agentUpgrade: null,
+    operations: [],
     ...spec,
   };
 }

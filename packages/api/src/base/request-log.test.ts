@@ -10,6 +10,7 @@ const line = {
   status: 200,
   ms: 1.23456,
   actorId: '0c1c9f0e-0000-4000-8000-000000000002',
+  operationId: '0c1c9f0e-0000-4000-8000-000000000003',
   at: new Date('2026-01-31T00:00:00Z'),
 };
 
@@ -36,6 +37,7 @@ it('a request line is JSON like the other lines, whatever the path contains', ()
     status: 200,
     ms: 1.23,
     actor_id: line.actorId,
+    operation_id: line.operationId,
   });
   const members = Object.keys(JSON.parse(other));
   expect(Object.keys(JSON.parse(request))).toEqual(expect.arrayContaining(members));

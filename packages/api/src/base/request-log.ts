@@ -14,6 +14,8 @@ export type RequestLine = {
   status: number;
   ms: number;
   actorId: string;
+  /** The operation that the request opened; empty if it opened none. */
+  operationId: string;
   at: Date;
 };
 
@@ -29,7 +31,8 @@ export function createRequestLog(log: Log): RequestLog {
     stream?.write(
       `${bound},"time":"${line.at.toISOString()}","request_id":"${line.requestId}","method":"${line.method}",` +
         `"route":"${line.route}","path":${JSON.stringify(line.path)},"status":${line.status},` +
-        `"ms":${Math.round(line.ms * 100) / 100},"actor_id":"${line.actorId}","msg":"request"}\n`,
+        `"ms":${Math.round(line.ms * 100) / 100},"actor_id":"${line.actorId}",` +
+        `${line.operationId && `"operation_id":"${line.operationId}",`}"msg":"request"}\n`,
     );
   };
 }

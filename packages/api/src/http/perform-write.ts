@@ -27,6 +27,8 @@ export type WriteContext = {
   idempotencyKey: string | undefined;
   /** Throws unless the resource is as the client has read it. */
   requireMatch?: ((request: WriteContext['request']) => Promise<void>) | undefined;
+  /** Called with the reply, also if it is the reply to an earlier request with the same key. */
+  onReply?: (reply: unknown) => void;
 };
 
 /** Longer than every id and catalogue name. */
@@ -57,7 +59,9 @@ export async function performWrite(context: WriteContext): Promise<string> {
     // The first request may have been hashed with an older secret key.
     const isSame = secrets.verify(HASH_PURPOSE, requestText(context), first.request_hash);
     if (!isSame) throw keyReused();
-    return first.sealed ? secrets.unseal('idempotent-reply', first.reply) : first.reply;
+    if (first.sealed) return secrets.unseal('idempotent-reply', first.reply);
+    context.onReply?.(JSON.parse(first.reply));
+    return first.reply;
   }
 }
 
@@ -67,6 +71,7 @@ async function writeOnce(context: WriteContext): Promise<string> {
   await requireMatch?.(request);
   const record = (reply: unknown) => {
     sent = JSON.stringify(reply);
+    context.onReply?.(reply);
     return writeRecord(context, reply, sent);
   };
   if ('handleRecorded' in route) {
@@ -134,6 +139,12 @@ function repliedId(reply: unknown): string | undefined {
     name?: string;
   };
   return operation?.metadata.id ?? id ?? name;
+}
+
+/** Returns the id of the operation that the write opened; empty if it opened none. */
+export function operationIdOf(reply: unknown): string {
+  const { operation } = (reply ?? {}) as { operation?: { operation_id?: string } };
+  return operation?.operation_id ?? '';
 }
 
 /** In a refused request the value may be anything, so it is cut to what the audit log can store. */

@@ -22,8 +22,9 @@ import {
 } from './incoming.ts';
 import { NOSNIFF } from './nosniff.ts';
 import { parseInput, readJsonBody } from './parse-input.ts';
-import { auditLine, performWrite } from './perform-write.ts';
+import { auditLine, operationIdOf, performWrite } from './perform-write.ts';
 import { type AnyRoute, isWrite, type Request } from './route.ts';
+import { traceWrite } from './trace-write.ts';
 
 /** How many requests a request with a wrong bearer counts as, in the limit of its source. */
 const FAILED_BEARER_COST = 20;
@@ -46,6 +47,7 @@ export function serve(route: AnyRoute, deps: Deps, reader?: AnyRoute) {
       now: new Date(deps.clock.nowMs()),
       caller: undefined,
       scope: undefined,
+      operationId: '',
     };
     const started = performance.now();
     let status = 200;
@@ -57,6 +59,8 @@ export function serve(route: AnyRoute, deps: Deps, reader?: AnyRoute) {
     } catch (error) {
       const failure = toErrorReply(error, state.requestId);
       status = failure.status;
+      // A refused write was rolled back. After a fault it is unknown whether the operation exists.
+      if (failure.fault === undefined) state.operationId = '';
       isIgnored = error instanceof TooManyRequests && error.isIgnored;
       if (failure.fault !== undefined) {
         deps.log.error({ request_id: state.requestId, error: failure.fault }, 'request failed');
@@ -79,8 +83,10 @@ export function serve(route: AnyRoute, deps: Deps, reader?: AnyRoute) {
         status,
         ms,
         actorId: state.caller ? callerId(state.caller) : '',
+        operationId: state.operationId,
         at: state.now,
       });
+      traceWrite({ route, deps, c, state, status });
     }
   };
 }
@@ -90,6 +96,8 @@ type RequestState = {
   now: Date;
   caller: Caller | undefined;
   scope: Scope | undefined;
+  /** The operation that the request opened; empty if there is none. */
+  operationId: string;
 };
 type Handling = {
   route: AnyRoute;
@@ -163,6 +171,9 @@ async function handle({ route, deps, c, state, reader }: Handling): Promise<Body
           url: c.req.path,
           idempotencyKey: headerOf(c, 'idempotency-key'),
           requireMatch,
+          onReply: (reply) => {
+            state.operationId = operationIdOf(reply);
+          },
         })
       : await performRead(route, request);
   // A console is open for hours and waits for its host, not for the database.

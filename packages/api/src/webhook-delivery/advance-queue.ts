@@ -15,7 +15,7 @@ import {
 import { addDeliveries, MOST_PENDING } from './new-deliveries.ts';
 import type { WebhookTimings } from './timings.ts';
 
-const GONE = 410;
+export const GONE = 410;
 
 export type FinishedAttempt = Attempt & { isTest: boolean };
 
@@ -25,7 +25,7 @@ export type Step = {
   timings: WebhookTimings;
   /** Attempts that have ended since the last step. */
   attempts: readonly FinishedAttempt[];
-  /** Deliveries that are being sent. */
+  /** Deliveries that are being sent, or are about to be. */
   inFlight: string[];
   /** How many more may be sent now. */
   room: number;
@@ -37,6 +37,7 @@ export type Advanced = {
   queue: HeldQueue;
   due: DueDelivery[];
   hasMore: boolean;
+  isDisabled: boolean;
   /** The lease was given back: there is nothing to do at the moment. */
   isReleased: boolean;
 };
@@ -69,7 +70,7 @@ export async function advanceQueue(tx: Transaction, step: Step): Promise<Advance
   const progress = { webhookId, ...place, outcome };
   if (isReleased) await releaseQueue(tx, { ...progress, isDue });
   else await keepQueue(tx, { ...progress, leaseMs });
-  return { queue, due, hasMore, isReleased };
+  return { queue, due, hasMore, isDisabled, isReleased };
 }
 
 function outcomeOf(attempts: readonly FinishedAttempt[]): 'succeeded' | 'failed' | null {

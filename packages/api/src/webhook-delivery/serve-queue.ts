@@ -7,13 +7,18 @@ import type { DueDelivery } from '@gantry/db/queries/webhooks/webhook-attempts';
 import type { HeldQueue } from '@gantry/db/queries/webhooks/webhook-queue';
 import { transact } from '@gantry/db/transact';
 import type { AddressRules } from './address-rules.ts';
-import { type Advanced, advanceQueue, type FinishedAttempt } from './advance-queue.ts';
-import { createSender } from './send.ts';
+import { type Advanced, advanceQueue, type FinishedAttempt, GONE } from './advance-queue.ts';
+import { createSender, type Sender } from './send.ts';
 import { signatureHeaders } from './sign.ts';
 import type { WebhookTimings } from './timings.ts';
 
 /** How many events of one webhook are sent at the same time. They are of different resources. */
 const CONCURRENCY = 10;
+/** How many deliveries are in memory: being sent, or ready to be sent without another transaction. */
+const READ_AHEAD = 100;
+/** While there is more to send, attempts that have ended are gathered for one transaction: so many, or for so long. */
+const GATHERED = 50;
+const GATHER_MS = 20;
 /** After this time the webhook goes to the end of the line, so that slow receivers do not keep others waiting. */
 const TURN_MS = 10_000;
 /** While receivers are slow, new events are looked for and the lease is renewed this often. */
@@ -37,38 +42,81 @@ export type QueueServer = {
  * Sends the deliveries of one webhook for a while. This process has its lease.
  *
  * 1. A transaction records the attempts that have ended and reads deliveries that are due: see `advance-queue.ts`.
- * 2. They are sent, each without waiting for the others.
- * 3. As soon as one has ended, the next transaction records it, with all others that have ended meanwhile.
+ * 2. They are sent, a few at a time, each without waiting for the others.
+ * 3. When some have ended, the next transaction records them. Sending goes on meanwhile, because a transaction costs as much
+ *    as many attempts. The next event of a resource is not among what is ready: it becomes due in the transaction that
+ *    records the one before it.
  *
- * If the process is killed, another one sends what was not recorded again when the lease has run out. An attempt takes less
- * time than the lease, so both do not send at the same time.
+ * If the process is killed, another one sends what was not recorded again when the lease has run out. An attempt begins only
+ * while the lease lasts longer than an attempt may take, so both do not send at the same time.
  */
 export async function serveQueue(server: QueueServer, webhookId: string): Promise<void> {
   const { sql, log, timings, holder } = server;
   const inFlight = new Map<string, Promise<void>>();
+  let ready: DueDelivery[] = [];
+  let target: Target = { url: '', secrets: [] };
   let attempts: FinishedAttempt[] = [];
   let wake = () => {};
-  let sender: ReturnType<typeof createSender> | undefined;
+  let sender: Sender | undefined;
   const beganAt = performance.now();
   let leasedAt = beganAt;
   let looks = true;
 
-  const start = (delivery: DueDelivery, { url, secrets }: Target) => {
-    const sending = sender?.send(url, signed(delivery, secrets, server.nowMs())).then((sent) => {
+  const start = (delivery: DueDelivery, by: Sender) => {
+    const message = signed(delivery, target.secrets, server.nowMs());
+    const sending = by.send(target.url, message).then((sent) => {
       inFlight.delete(delivery.id);
       attempts.push(toAttempt(delivery, sent, timings));
+      // The receiver wants nothing more. The next transaction disables the webhook.
+      if (sent.statusCode === GONE) ready = [];
+      startReady();
       wake();
     });
-    if (sending) inFlight.set(delivery.id, sending);
+    inFlight.set(delivery.id, sending);
+  };
+
+  const startReady = () => {
+    while (sender && ready.length > 0 && inFlight.size < CONCURRENCY) {
+      if (performance.now() - leasedAt > timings.leaseMs - timings.replyMs) return;
+      const [next, ...others] = ready;
+      ready = others;
+      if (next) start(next, sender);
+    }
+  };
+
+  /** Waits until there is something to record, or to look for. */
+  const rest = async () => {
+    const isEnough = () =>
+      attempts.length >= (ready.length > 0 ? GATHERED : 1) || inFlight.size === 0;
+    if (isEnough()) return;
+    await new Promise<void>((resolve) => {
+      let timer = setTimeout(resolve, LOOK_MS);
+      let isGathering = false;
+      wake = () => {
+        if (isEnough()) {
+          clearTimeout(timer);
+          resolve();
+        } else if (!isGathering) {
+          isGathering = true;
+          clearTimeout(timer);
+          timer = setTimeout(resolve, GATHER_MS);
+        }
+      };
+      if (attempts.length > 0) wake();
+    });
+    wake = () => {};
   };
 
   const advance = async (recorded: FinishedAttempt[]): Promise<Advanced | undefined | 'failed'> => {
     const isOver = server.isStopping() || performance.now() - beganAt > TURN_MS;
-    const room = isOver ? 0 : CONCURRENCY - inFlight.size;
-    // A delivery that ends before the transaction begins is recorded by the next one, so it is still in flight for this one.
+    // What was not begun is left to the next turn.
+    if (isOver) ready = [];
+    // A delivery that ends before the transaction begins is recorded by the next one, so it is still in memory for this one.
+    const held = [...inFlight.keys(), ...ready.map(({ id }) => id)];
+    const room = isOver ? 0 : READ_AHEAD - held.length;
     const step = {
       ...{ holder, webhookId, timings, attempts: recorded, room, looks },
-      inFlight: [...inFlight.keys()],
+      inFlight: held,
     };
     try {
       return await transact(sql, (tx) => advanceQueue(tx, step));
@@ -100,19 +148,15 @@ export async function serveQueue(server: QueueServer, webhookId: string): Promis
         rules: server.rulesOf(advanced.queue.project_id),
         ...{ connections: CONCURRENCY, limitMs: timings.replyMs },
       });
-      const target = targetOf(advanced.queue, server.secrets);
-      for (const delivery of advanced.due) start(delivery, target);
-      if (attempts.length === 0 && inFlight.size > 0)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, LOOK_MS);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
+      target = targetOf(advanced.queue, server.secrets);
+      // A webhook that was disabled meanwhile gets nothing more.
+      ready = advanced.isDisabled ? [] : [...ready, ...advanced.due];
+      startReady();
+      await rest();
     }
     log.warn({ webhook_id: webhookId }, 'the lease of a webhook ran out');
   } finally {
+    ready = [];
     await Promise.all(inFlight.values());
     sender?.close();
   }

@@ -10,6 +10,8 @@ const STALE_BY_TYPE: Record<string, string[]> = {
   vm: ['vms', 'hosts'],
   operation: ['operations'],
   event: ['events'],
+  rollout: ['rollouts'],
+  rollout_host: ['rollouts'],
 };
 
 /** Brings the cached queries of operators up to date with an event of their stream. */

@@ -42,3 +42,8 @@ export const ListIcon = () => (
     <path d="M6 4h7.5M6 8h7.5M6 12h7.5M3 4h.01M3 8h.01M3 12h.01" />
   </Icon>
 );
+export const RolloutIcon = () => (
+  <Icon>
+    <path d="M8 13.5v-9M4.5 8 8 4.5 11.5 8M3 2.5h10" />
+  </Icon>
+);

@@ -18,6 +18,7 @@ import {
   PersonIcon,
   PlusIcon,
   QuestionIcon,
+  RolloutIcon,
   TagIcon,
 } from '../components/operator-icons.tsx';
 import { currentProject } from './current-project.ts';
@@ -72,6 +73,7 @@ export function Navigation() {
             <Item to="/operator/overview" icon={OverviewIcon} label="Overview" />
             <Item to="/operator/map" icon={MapIcon} label="Fleet map" />
             <Item to="/operator/hosts" icon={HostIcon} label="Hosts" />
+            <Item to="/operator/rollouts" icon={RolloutIcon} label="Rollouts" />
             <Item to="/operator/why-not" icon={QuestionIcon} label="Why not?" />
             <Item to="/operator/join" icon={PlusIcon} label="Join a host" />
             <Item to="/operator/tenants" icon={OfficeIcon} label="Tenants" />

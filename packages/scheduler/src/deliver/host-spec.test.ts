@@ -48,6 +48,7 @@ const vm: SpecVmRow = {
   startup_script: '#!up',
   shutdown_script: '#!down',
   user_data: '',
+  operation_id: null,
   image: { id: 'image-1', name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
   numa_shares: null,
   devices: [
@@ -256,6 +257,15 @@ describe('a spec', () => {
         destinationPorts: ['53'],
       },
     ]);
+  });
+
+  it('names unfinished operations beside its content, which does not change with them', () => {
+    const ofStream = { consoles: [], authoritySha256s: [] };
+    const without = toOutgoingSpec(row({ vms: [vm] }), ofStream);
+    const during = toOutgoingSpec(row({ vms: [{ ...vm, operation_id: 'o-1' }] }), ofStream);
+    expect(during.operations).toEqual([{ vmId: 'vm-1', operationId: 'o-1' }]);
+    expect(during.id).toEqual(without.id);
+    expect(without).not.toHaveProperty('operations');
   });
 
   it('contains complete networks, without their VMs', () => {

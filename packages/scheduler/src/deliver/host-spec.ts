@@ -33,7 +33,14 @@ export function toOutgoingSpec(row: HostSpecRow, ofStream: OfStream): OutgoingSp
   const { era, number } = row;
   const parts = toSpecParts(row);
   const id = { era, number, hash: hashOf({ era, number }, parts) };
-  return { id, parts, ...ofStream, ...toAgentUpgrade(row) };
+  return { id, parts, ...ofStream, ...toAgentUpgrade(row), ...toOperations(row) };
+}
+
+function toOperations({ vms }: HostSpecRow): Pick<OutgoingSpec, 'operations'> {
+  const operations = vms.flatMap(({ id, operation_id }) =>
+    operation_id ? [{ vmId: id, operationId: operation_id }] : [],
+  );
+  return operations.length > 0 ? { operations } : {};
 }
 
 function toAgentUpgrade({ agent_upgrade: order }: HostSpecRow): Pick<OutgoingSpec, 'agentUpgrade'> {

@@ -7,6 +7,7 @@ import { KnownRules } from '@gantry/db/queries/hosts/known-rules';
 import { readWithGenericPlan } from '@gantry/db/transact';
 import { type AttachedHost, type AttachedHosts, consolesOf } from '../attached/attached-hosts.ts';
 import { withNeighbours } from '../fleet/outgoing-spec.ts';
+import type { OperationFollower } from '../follow-operations.ts';
 import { toOutgoingSpec } from './host-spec.ts';
 import { NetworkMembers } from './network-members.ts';
 
@@ -29,6 +30,7 @@ type DeliveringOptions = {
   log: Log;
   hosts: AttachedHosts;
   pollMs: number;
+  follower?: Pick<OperationFollower, 'sent'>;
   /** The fingerprints of the authorities that hosts should trust; the first one issues certificates. */
   authorities?: () => string[];
 };
@@ -57,6 +59,7 @@ export function startDelivering({
   log,
   hosts,
   pollMs,
+  follower,
   authorities = () => [],
 }: DeliveringOptions): Delivering {
   const requested = new Set<string>();
@@ -69,6 +72,7 @@ export function startDelivering({
   const members = new NetworkMembers(sql);
 
   const deliver = async (hostIds: string[]) => {
+    const startMs = Date.now();
     for (const row of await readWithGenericPlan(sql, (tx) =>
       readHostSpecs(tx, hostIds, knownRules),
     )) {
@@ -95,6 +99,7 @@ export function startDelivering({
         host.stream.send(withNeighbours(spec, neighbours));
       }
       members.follow(host, networkIds);
+      follower?.sent(row.host_id, row.vms, { startMs, endMs: Date.now() });
     }
   };
 

@@ -37,9 +37,7 @@ export type StreamHandlers = {
 /** A call counts messages, not bytes. A host that is so far behind attaches again and gets the present state. */
 const MAX_WAITING_MESSAGES = 64;
 
-type Written = Pick<OutgoingSpec, 'id' | 'authoritySha256s' | 'agentUpgrade'> & {
-  hashes: string[];
-};
+type Written = Omit<OutgoingSpec, 'parts' | 'consoles'> & { hashes: string[] };
 
 type Opening = {
   call: AttachCall;
@@ -164,11 +162,11 @@ export class LiveStream implements HostStream {
 
   #messagesFor(spec: OutgoingSpec): HostSpec[] {
     if (this.#heldAtFirst === null) return [toWholeSpec(spec)];
-    const { id, authoritySha256s, agentUpgrade } = spec;
-    const hashes = spec.parts.map(({ hash }) => hash);
-    const isHeld = !this.#written && this.#heldAtFirst === id.hash;
+    const { parts, consoles: _, ...ofSpec } = spec;
+    const hashes = parts.map(({ hash }) => hash);
+    const isHeld = !this.#written && this.#heldAtFirst === spec.id.hash;
     const held = new Set(isHeld ? hashes : this.#written?.hashes);
-    this.#written = { id, hashes, authoritySha256s, ...(agentUpgrade ? { agentUpgrade } : {}) };
+    this.#written = { ...ofSpec, hashes };
     return toMessages(spec, held);
   }
 

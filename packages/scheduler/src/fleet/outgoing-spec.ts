@@ -21,6 +21,8 @@ export type OutgoingSpec = {
   readonly authoritySha256s: string[];
   /** An order to the agent itself, which is not identified by the hash either. */
   readonly agentUpgrade?: NonNullable<HostSpec['agentUpgrade']>;
+  /** For logs and traces; not identified by the hash, because an operation ends without a new number. */
+  readonly operations?: NonNullable<HostSpec['operations']>;
 };
 
 /** Larger pieces have a message of their own. An agent refuses a message of 4 MiB. */

@@ -8,7 +8,7 @@ import { requestFor } from '@gantry/placement/request-for';
 import type { OpenAddresses, SubnetNeed } from './address-allocator.ts';
 
 /** A placement to be committed, and its claim in the index. */
-export type Decided = { placement: NewPlacement; claimed: Placement };
+export type Decided = { placement: NewPlacement; claimed: Placement; operationId: string | null };
 export type Decisions = { decided: Decided[]; failures: FailedPlacement[] };
 
 type Decision = {
@@ -48,7 +48,8 @@ export function decide(vms: readonly UnplacedVm[], decision: Decision): Decision
       continue;
     }
     index.claim(claimed);
-    decided.push({ claimed, placement: newPlacement(vm, claimed, picked.addresses) });
+    const placement = newPlacement(vm, claimed, picked.addresses);
+    decided.push({ claimed, placement, operationId: vm.operation_id });
   }
   return { decided, failures };
 }

@@ -9,6 +9,7 @@ import type { Sql } from '@gantry/db/connect';
 import type { Fitting, OfferedType } from '@gantry/db/queries/catalogue/availabilities';
 import { listTakenAddresses } from '@gantry/db/queries/networks/addresses';
 import type { Lease } from '@gantry/db/queries/placement/leases';
+import type { OperationFollower } from '../follow-operations.ts';
 import { createAddressAllocator } from './address-allocator.ts';
 import { writeAvailabilities } from './availabilities.ts';
 import { createHostCache } from './host-cache.ts';
@@ -20,6 +21,7 @@ export type PlacerOptions = {
   writeSql: Sql;
   log: Log;
   pollMs: number;
+  follower: Pick<OperationFollower, 'placed'>;
   /** Called with the hosts that got VMs, directly after the commit. */
   onPlaced: (hostIds: string[]) => void;
   /** Called after a run that placed many VMs, because more are likely. */
@@ -53,7 +55,7 @@ const IDLE_MS = 60_000;
 
 export function startLocationPlacer(
   first: Lease,
-  { sql, writeSql, log, pollMs, onPlaced, onBusy, onLost }: PlacerOptions,
+  { sql, writeSql, log, pollMs, follower, onPlaced, onBusy, onLost }: PlacerOptions,
 ): LocationPlacer {
   const { location } = first;
   /** Null during a pause. */
@@ -74,7 +76,9 @@ export function startLocationPlacer(
   let isDue = true;
 
   const place = async (): Promise<boolean> => {
+    const startMs = Date.now();
     const done = await placePending(caches.placer);
+    follower.placed(done.placedVms, { startMs, endMs: Date.now() });
     if (done.hostIds.length > 0) onPlaced(done.hostIds);
     if (done.placed >= BUSY_VMS) onBusy();
     if (done.placed + done.failed > 0)

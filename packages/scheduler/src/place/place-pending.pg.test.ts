@@ -74,6 +74,9 @@ describe('a placement run', () => {
       placed: 2,
       failed: 0,
       hostIds: [host.id],
+      placedVms: vmIds.map((vmId) => ({
+        ...{ vmId, hostId: host.id, operationId: expect.any(String) },
+      })),
     } satisfies PlacementRun);
     const places = await Promise.all(vmIds.map(hostOf));
     expect(places).toMatchObject(

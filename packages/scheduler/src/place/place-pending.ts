@@ -31,6 +31,7 @@ import {
 } from '@gantry/db/queries/placement/placements';
 import { listUnplacedVms, type UnplacedVm } from '@gantry/db/queries/placement/unplaced-vms';
 import { groupBy } from '@gantry/model/group-by';
+import type { PlacedVm } from '../follow-operations.ts';
 import type { AddressAllocator } from './address-allocator.ts';
 import { type Decided, decide, neededAddresses } from './decide.ts';
 import type { HostCache } from './host-cache.ts';
@@ -57,6 +58,7 @@ export type PlacementRun = {
   failed: number;
   /** The hosts that got VMs. */
   hostIds: string[];
+  placedVms: PlacedVm[];
 };
 
 /** Limits a run to a few tenths of a second. */
@@ -91,6 +93,7 @@ export async function placePending(
     placed: 0,
     failed: 0,
     hostIds: [],
+    placedVms: [],
   };
   if (vms.length === 0) return { ...run, more: turn.more };
   run.more = turn.more;
@@ -169,8 +172,11 @@ async function commitBatch(placer: Placer, batch: Decided[], run: PlacementRun):
   run.leaseHeld &&= commit.outcome !== 'lease_lost';
   if (commit.outcome !== 'committed') return commit.outcome;
   const dropped = new Set(commit.dropped);
-  for (const { placement, claimed } of batch)
-    if (dropped.has(placement.vmId)) hostCache.index.release(claimed);
+  for (const { placement, claimed, operationId } of batch) {
+    const { vmId, hostId } = placement;
+    if (dropped.has(vmId)) hostCache.index.release(claimed);
+    else run.placedVms.push({ vmId, hostId, operationId });
+  }
   hostCache.committed(commit.moves);
   run.placed += batch.length - dropped.size;
   run.hostIds.push(...commit.moves.map(({ hostId }) => hostId));

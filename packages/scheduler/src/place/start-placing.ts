@@ -18,6 +18,7 @@ import {
   wantLease,
 } from '@gantry/db/queries/placement/leases';
 import { countHosts } from '@gantry/db/queries/placement/placement-hosts';
+import { followOperations } from '../follow-operations.ts';
 import { type LocationPlacer, type PlacerOptions, startLocationPlacer } from './location-placer.ts';
 
 export type PlacingOptions = {
@@ -32,6 +33,7 @@ export type PlacingOptions = {
   renewMs?: number;
   /** While it returns false, leases are released and none is acquired. */
   mayPlace?: () => boolean;
+  follower?: PlacerOptions['follower'];
   onPlaced?: PlacerOptions['onPlaced'];
   onBusy?: PlacerOptions['onBusy'];
 };
@@ -76,6 +78,7 @@ export function startPlacing({
   ttlMs = TTL_MS,
   renewMs = Math.min(RENEW_MS, ttlMs / 3),
   mayPlace = () => true,
+  follower = followOperations(log),
   onPlaced = () => {},
   onBusy = () => {},
 }: PlacingOptions): Placing {
@@ -117,7 +120,10 @@ export function startPlacing({
     known?.resume(lease);
     const placer =
       known ??
-      startLocationPlacer(lease, { sql, writeSql, log, pollMs, onPlaced, onBusy, onLost: end });
+      startLocationPlacer(lease, {
+        ...{ sql, writeSql, log, pollMs, follower, onPlaced, onBusy },
+        onLost: end,
+      });
     held.set(location, { lease, placer });
     offers.nudge();
   };

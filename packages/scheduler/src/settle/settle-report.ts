@@ -17,6 +17,7 @@ import {
 import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import { transact } from '@gantry/db/transact';
 import { gib, type HostReport, printable, type VmReport } from '../attached/host-report.ts';
+import type { SettledVm } from '../follow-operations.ts';
 import { markReachable } from '../liveness/mark-reachable.ts';
 import { failGrowth } from './fail-growth.ts';
 import { isSilence } from './is-silence.ts';
@@ -38,6 +39,8 @@ type Settlement = {
   streamEpoch: string;
   report: HostReport;
   proof: Proof;
+  /** Called after the commit with the VMs that the report meant something for. */
+  onSettled?: ((vms: SettledVm[]) => void) | undefined;
 };
 
 /**
@@ -48,6 +51,7 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
   const { hostId, streamEpoch, report, proof } = settlement;
   const failedGrowths: FailedGrowth[] = [];
   const builtNowhere: VmSettling['builtNowhere'] = [];
+  const settledVms: SettledVm[] = [];
   const applied = await transact(settlement.sql, async (sql) => {
     const diskIds = [...report.disks.map(({ id }) => id), ...report.deletedDisks];
     // The statements are pipelined and run in this order, which is the global lock order.
@@ -77,6 +81,8 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
         const ofVm = { ...settling, vm, vmReport };
         if (proof.isAccepted && verdict.is !== 'gone') await releaseCleanDevices(ofVm);
         await applyVerdict(ofVm, verdict);
+        if (vm.operation_id && verdict.is !== 'nothing')
+          settledVms.push({ vmId: vm.id, operationId: vm.operation_id, verdict: verdict.is });
       }
     };
     await Promise.all([applyAll(), settleHost(sql, { hostId, host, vms, report })]);
@@ -96,6 +102,7 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
       await removeConfirmedRules(sql, { hostId, number: proof.firewallNumber });
     return true;
   });
+  if (settledVms.length > 0) settlement.onSettled?.(settledVms);
   // In transactions of their own: VMs of other hosts, which must be locked first, may have the disk,
   // and the other hosts that could not build a VM may have smaller ids.
   for (const build of builtNowhere) await forgiveFailedBuild(settlement.sql, build);

@@ -5,6 +5,7 @@ import type { Sql } from '@gantry/db/connect';
 import { updateHostNumbers } from '@gantry/db/queries/settle/settle-hosts';
 import type { AttachedHost } from '../attached/attached-hosts.ts';
 import type { HostReport } from '../attached/host-report.ts';
+import type { OperationFollower, SettledVm } from '../follow-operations.ts';
 import type { HealthRule } from '../health/health-rules.ts';
 import { recordInventory } from '../inventory/record-inventory.ts';
 import { compareHost } from './compare-host.ts';
@@ -32,6 +33,7 @@ type SettlingOptions = {
   rules: readonly HealthRule[];
   /** The number of reports settled at the same time. Each needs a database connection. */
   concurrency: number;
+  follower?: Pick<OperationFollower, 'settled'>;
   onSettled(hostId: string): void;
   /** Called if the host needs its spec: with a greater number, or for the first time in an era. */
   onSpecDue(hostId: string): void;
@@ -48,6 +50,7 @@ const RETRY_MS = 500;
  */
 export function startSettling(options: SettlingOptions): Settling {
   const { sql, log, rules, concurrency, onSettled, onSpecDue, onDuration = () => {} } = options;
+  const { follower } = options;
   const proofs = createProofs({ sql, log, onRaised: onSpecDue });
   const poison = createPoisonControl({ sql, log });
   const queue = new Set<AttachedHost>();
@@ -66,6 +69,9 @@ export function startSettling(options: SettlingOptions): Settling {
     const { streamEpoch } = host;
     const { inventory } = report;
     const startedMs = performance.now();
+    const startMs = Date.now();
+    const onVmsSettled = (vms: SettledVm[]) =>
+      follower?.settled(hostId, vms, { startMs, endMs: Date.now() });
     if (inventory) host.agentVersion = inventory.software?.agent ?? '';
     try {
       if (inventory) await recordInventory({ sql, log, rules, hostId, streamEpoch, inventory });
@@ -83,7 +89,10 @@ export function startSettling(options: SettlingOptions): Settling {
       const settled =
         digest === host.settledDigest
           ? await updateHostNumbers(sql, { hostId, streamEpoch, acceptedNumber, firewallNumber })
-          : await settleReport({ sql, hostId, streamEpoch, report, proof });
+          : await settleReport({
+              ...{ sql, hostId, streamEpoch, report, proof },
+              onSettled: onVmsSettled,
+            });
       if (!settled) host.stream.abort('the host has a newer stream or is fenced, or an era begins');
       host.settledDigest = digest;
       onDuration((performance.now() - startedMs) / 1_000);

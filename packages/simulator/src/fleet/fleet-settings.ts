@@ -1,4 +1,5 @@
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
+import { readTracingSettings, type TracingSettings } from '@gantry/daemon/tracing/start-tracing';
 import type { ServerModel } from '../servers/server-model.ts';
 import { SERVER_MODELS } from '../servers/server-models.ts';
 
@@ -12,6 +13,7 @@ export type FleetSettings = {
   control: boolean;
   behaviour: { bootMs: number; shutdownMs: number; eraseMs: number };
   upgrades: { installMs: number; failurePercent: number };
+  tracing: TracingSettings;
 };
 export type PlannedHost = { name: string; location: string; model: ServerModel };
 
@@ -40,6 +42,7 @@ export function readFleetSettings(reader: SettingsReader): FleetSettings {
         ...{ fallback: 0, min: 0, max: 100 },
       }),
     },
+    tracing: readTracingSettings(reader),
   };
 }
 

@@ -9,6 +9,8 @@ import { AGENT_VERSION } from '@gantry/agent/inventory/version';
 import { ledgerFile } from '@gantry/agent/ledger/ledger-file';
 import { roundRobin } from '@gantry/agent/link/round-robin';
 import type { Log } from '@gantry/daemon/log';
+import { startTracing } from '@gantry/daemon/tracing/start-tracing';
+import type { Tracer } from '@gantry/daemon/tracing/tracer';
 import { type Fleet, loadFleet } from '@gantry/proto/load';
 import { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 import { inventoryOfHost, simulatedInventory } from '../servers/simulated-inventory.ts';
@@ -30,6 +32,7 @@ type Member = { name: string; host: SimulatedHost; renewal: Renewal };
 type Place = {
   settings: FleetSettings;
   log: Log;
+  tracer: Tracer | null;
   fleet: Fleet;
   operator: OperatorClient;
   disks: Map<string, KeptDisks>;
@@ -52,7 +55,8 @@ export async function startFleet(settings: FleetSettings, log: Log): Promise<Run
   const disks = new Map(
     locations.map((name) => [name, new KeptDisks(join(settings.directory, `${name}.disks.json`))]),
   );
-  const place: Place = { settings, log, fleet: loadFleet(), operator, disks };
+  const tracer = await startTracing(settings.tracing, { service: 'gantry-agent', log });
+  const place: Place = { settings, log, tracer, fleet: loadFleet(), operator, disks };
   const members: Member[] = [];
   const waiting = settings.hosts.values();
   const work = async () => {
@@ -67,19 +71,20 @@ export async function startFleet(settings: FleetSettings, log: Log): Promise<Run
       await control?.stop();
       await Promise.all(members.map(({ renewal }) => renewal.stop()));
       await Promise.all(members.map(({ host }) => host.stop()));
+      await tracer?.stop();
     },
   };
 }
 
 async function startMember(place: Place, planned: PlannedHost): Promise<Member> {
-  const { settings, log, fleet, disks } = place;
+  const { settings, log, tracer, fleet, disks } = place;
   const stateDirectory = join(settings.directory, planned.name);
   const identity = await ensureIdentity(place, planned, stateDirectory);
   const store = disks.get(planned.location);
   const address = roundRobin(settings.schedulers);
   let renewal: Renewal | undefined;
   const host = new SimulatedHost({
-    ...{ fleet, log, identity, address },
+    ...{ fleet, log, tracer, identity, address },
     onAuthorities: (sha256s) => renewal?.follow(sha256s),
     driver: new SimulatedHostDriver({
       inventory: {

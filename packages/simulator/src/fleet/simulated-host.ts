@@ -7,6 +7,7 @@ import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import { grpcLink } from '@gantry/agent/link/grpc-link';
 import type { Connect } from '@gantry/agent/link/link';
 import type { Log } from '@gantry/daemon/log';
+import type { Tracer } from '@gantry/daemon/tracing/tracer';
 import type { Fleet } from '@gantry/proto/load';
 import type { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 import { SimulatedPackages, type UpgradeBehaviour } from '../upgrade/simulated-packages.ts';
@@ -14,6 +15,7 @@ import { SimulatedPackages, type UpgradeBehaviour } from '../upgrade/simulated-p
 export type SimulatedHostOptions = {
   fleet: Fleet;
   log: Log;
+  tracer?: Tracer | null;
   driver: SimulatedHostDriver;
   /** What the agent drives, if not the driver alone. */
   agentDriver?: HostDriver;
@@ -74,14 +76,14 @@ export class SimulatedHost {
 
   async start(): Promise<void> {
     const { fleet, log, driver, ledger, address, heartbeatMs, timings } = this.#options;
-    const { wrapLink = (link) => link, onAuthorities, agentDriver, clock } = this.#options;
+    const { wrapLink = (link) => link, onAuthorities, agentDriver, clock, tracer = null } = this.#options;
     const connect = grpcLink({
       ...{ fleet, log, address, onAuthorities },
       credentials: () => channelCredentials(this.#identity),
       ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     });
     this.#agent = await startAgent({
-      ...{ driver: agentDriver ?? driver, ledger, log, connect: wrapLink(connect) },
+      ...{ driver: agentDriver ?? driver, ledger, log, tracer, connect: wrapLink(connect) },
       packages: this.#packages,
       ...(timings ? { timings } : {}),
       ...(clock ? { clock } : {}),

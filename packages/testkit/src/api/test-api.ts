@@ -93,6 +93,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
       onPayment: () => callers.forget(),
     }),
     requestLog: createRequestLog(log),
+    tracer: null,
     metrics: createRequestMetrics(new Metrics()),
     rateLimiter: createRateLimiter({ perSecond: 1e6, burst: 1e6 }),
     organizationLimiter: unlimited,

@@ -2,15 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '@gantry/sdk';
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../../cli-context.ts';
-import { connectToProject, type ProjectConnection } from '../../config/connect.ts';
 import { printList, printOne } from '../../terminal/print.ts';
-import { type CommonFlags, commonFlags, outputAlias } from '../flags.ts';
-import { findWebhook, webhookArgument } from './webhook.ts';
+import { outputAlias } from '../flags.ts';
+import { webhookArgument } from './webhook.ts';
+import {
+  connectToWebhooks,
+  findWebhook,
+  type WebhookFlags,
+  type Webhooks,
+  webhookFlags,
+} from './webhooks.ts';
 
 type Delivery = Schemas['WebhookDelivery'];
 
 const STATES = ['pending', 'delivered', 'failed'] as const;
-type DeliveriesFlags = CommonFlags & { state: (typeof STATES)[number] | undefined };
+type DeliveriesFlags = WebhookFlags & { state: (typeof STATES)[number] | undefined };
 
 export const deliveriesCommand = buildCommand<DeliveriesFlags, [string], CliContext>({
   docs: {
@@ -19,7 +25,7 @@ export const deliveriesCommand = buildCommand<DeliveriesFlags, [string], CliCont
   },
   parameters: {
     flags: {
-      ...commonFlags,
+      ...webhookFlags,
       state: {
         ...({ kind: 'enum', values: STATES, optional: true } as const),
         brief: 'Only those in this state',
@@ -29,13 +35,9 @@ export const deliveriesCommand = buildCommand<DeliveriesFlags, [string], CliCont
     positional: webhookArgument,
   },
   async func({ state, ...flags }, wanted) {
-    const connection = await connectToProject(this, flags);
-    const { client, project_id } = connection;
-    const { id: webhook_id } = await findWebhook(connection, wanted);
-    const { items } = await client.webhooks.deliveries({
-      ...{ project_id, webhook_id },
-      ...(state && { state }),
-    });
+    const webhooks = await connectToWebhooks(this, flags);
+    const { id: webhook_id } = await findWebhook(webhooks, wanted);
+    const { items } = await webhooks.deliveries(webhook_id, state);
     printList(this, items, {
       ...{ format: flags.output, nothing: 'There are no deliveries.' },
       columns: [
@@ -56,18 +58,17 @@ export const deliveriesCommand = buildCommand<DeliveriesFlags, [string], CliCont
 const TEST_LIMIT_MS = 60_000;
 const POLL_MS = 300;
 
-export const testCommand = buildCommand<CommonFlags, [string], CliContext>({
+export const testCommand = buildCommand<WebhookFlags, [string], CliContext>({
   docs: {
     brief: 'Send a test message to a webhook, and show the result',
     fullDescription: 'The exit code is 0 if the receiver accepted it.',
   },
-  parameters: { flags: commonFlags, aliases: outputAlias, positional: webhookArgument },
+  parameters: { flags: webhookFlags, aliases: outputAlias, positional: webhookArgument },
   async func(flags, wanted) {
-    const connection = await connectToProject(this, flags);
-    const { client, project_id } = connection;
-    const { id: webhook_id } = await findWebhook(connection, wanted);
-    const sent = await client.webhooks.test({ project_id, webhook_id });
-    const delivery = await waitForEnd(connection, { webhook_id, delivery: sent });
+    const webhooks = await connectToWebhooks(this, flags);
+    const { id: webhook_id } = await findWebhook(webhooks, wanted);
+    const sent = await webhooks.test(webhook_id);
+    const delivery = await waitForEnd(webhooks, { webhook_id, delivery: sent });
     if (flags.output === 'table') this.process.stdout.write(`${describeEnd(delivery)}\n`);
     else printOne(this, delivery, { format: flags.output, fields: [] });
     if (delivery.state !== 'delivered') throw new Error('the test message was not accepted');
@@ -75,7 +76,7 @@ export const testCommand = buildCommand<CommonFlags, [string], CliContext>({
 });
 
 async function waitForEnd(
-  { client, project_id }: ProjectConnection,
+  webhooks: Webhooks,
   { webhook_id, delivery }: { webhook_id: string; delivery: Delivery },
 ): Promise<Delivery> {
   const delivery_id = delivery.id;
@@ -83,7 +84,7 @@ async function waitForEnd(
   let last = delivery;
   while (last.state === 'pending' && performance.now() < endMs) {
     await delay(POLL_MS);
-    last = await client.webhooks.getDelivery({ project_id, webhook_id, delivery_id });
+    last = await webhooks.getDelivery(webhook_id, delivery_id);
   }
   return last;
 }

@@ -1,20 +1,19 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { CliContext } from '../../cli-context.ts';
 import { UsageError } from '../../cli-errors.ts';
-import { connectToProject } from '../../config/connect.ts';
 import { printList, printOne } from '../../terminal/print.ts';
 import { confirm, type YesFlag, yesFlag } from '../confirm.ts';
-import { argument, type CommonFlags, commonFlags, optionalText, outputAlias } from '../flags.ts';
+import { argument, optionalText, outputAlias } from '../flags.ts';
 import { showTags, type Tag, tagFlag, tagObject } from '../tags.ts';
 import { deliveriesCommand, testCommand } from './deliveries.ts';
-import { findWebhook, showEventTypes, webhookArgument, webhookFields } from './webhook.ts';
+import { showEventTypes, webhookArgument, webhookFields } from './webhook.ts';
+import { connectToWebhooks, findWebhook, type WebhookFlags, webhookFlags } from './webhooks.ts';
 
-const list = buildCommand<CommonFlags, [], CliContext>({
+const list = buildCommand<WebhookFlags, [], CliContext>({
   docs: { brief: 'List the webhooks of the project, without their secrets' },
-  parameters: { flags: commonFlags, aliases: outputAlias },
+  parameters: { flags: webhookFlags, aliases: outputAlias },
   async func(flags) {
-    const { client, project_id } = await connectToProject(this, flags);
-    const { items } = await client.webhooks.list({ project_id });
+    const { items } = await (await connectToWebhooks(this, flags)).list();
     printList(this, items, {
       ...{ format: flags.output, nothing: 'There are no webhooks.' },
       columns: [
@@ -29,18 +28,22 @@ const list = buildCommand<CommonFlags, [], CliContext>({
   },
 });
 
-const show = buildCommand<CommonFlags, [string], CliContext>({
+const show = buildCommand<WebhookFlags, [string], CliContext>({
   docs: { brief: 'Show a webhook, without its secret' },
-  parameters: { flags: commonFlags, aliases: outputAlias, positional: webhookArgument },
+  parameters: { flags: webhookFlags, aliases: outputAlias, positional: webhookArgument },
   async func(flags, wanted) {
-    const webhook = await findWebhook(await connectToProject(this, flags), wanted);
+    const webhook = await findWebhook(await connectToWebhooks(this, flags), wanted);
     printOne(this, webhook, { format: flags.output, fields: webhookFields(webhook) });
   },
 });
 
 const EVENT_TYPES = ['operation', 'vm', 'event'] as const;
-type EventType = (typeof EVENT_TYPES)[number];
-type CreateFlags = CommonFlags & {
+const OPERATOR_EVENT_TYPES = [
+  ...EVENT_TYPES,
+  ...(['host', 'devices', 'rollout', 'rollout_host'] as const),
+] as const;
+type EventType = (typeof OPERATOR_EVENT_TYPES)[number];
+type CreateFlags = WebhookFlags & {
   eventTypes: string | undefined;
   description: string | undefined;
   tag: readonly Tag[] | undefined;
@@ -53,9 +56,9 @@ const create = buildCommand<CreateFlags, [string, string], CliContext>({
   },
   parameters: {
     flags: {
-      ...commonFlags,
+      ...webhookFlags,
       eventTypes: optionalText(
-        `The types of events, with commas: ${EVENT_TYPES.join(', ')} (default: all)`,
+        `The types of events, with commas: ${EVENT_TYPES.join(', ')}; of operators also host, devices, rollout, rollout_host (default: all)`,
         'types',
       ),
       description: optionalText('What the webhook is for', 'text'),
@@ -72,27 +75,27 @@ const create = buildCommand<CreateFlags, [string, string], CliContext>({
   },
   async func({ eventTypes, description, tag, ...flags }, name, url) {
     const body = {
-      ...{ name, url, event_types: parseTypes(eventTypes) },
+      ...{ name, url, event_types: parseTypes(eventTypes, flags) },
       ...(description !== undefined && { description }),
       ...(tag && { tags: tagObject(tag) }),
     };
-    const { client, project_id } = await connectToProject(this, flags);
-    const webhook = await client.webhooks.create({ project_id, body });
+    const webhook = await (await connectToWebhooks(this, flags)).create(body);
     const fields = [...webhookFields(webhook), ['Secret', webhook.secret]] as const;
     printOne(this, webhook, { format: flags.output, fields });
   },
 });
 
-function parseTypes(typed: string | undefined): EventType[] {
+function parseTypes(typed: string | undefined, { operator }: WebhookFlags): EventType[] {
+  const offered: readonly EventType[] = operator ? OPERATOR_EVENT_TYPES : EVENT_TYPES;
   const types = (typed ?? '').split(',').filter((type) => type !== '');
   return types.map((type) => {
-    const known = EVENT_TYPES.find((each) => each === type);
-    if (!known) throw new UsageError(`--event-types: ${type} is none of ${EVENT_TYPES.join(', ')}`);
+    const known = offered.find((each) => each === type);
+    if (!known) throw new UsageError(`--event-types: ${type} is none of ${offered.join(', ')}`);
     return known;
   });
 }
 
-type ReplayFlags = CommonFlags & { since: string | undefined; after: string | undefined };
+type ReplayFlags = WebhookFlags & { since: string | undefined; after: string | undefined };
 
 const replay = buildCommand<ReplayFlags, [string], CliContext>({
   docs: {
@@ -101,7 +104,7 @@ const replay = buildCommand<ReplayFlags, [string], CliContext>({
   },
   parameters: {
     flags: {
-      ...commonFlags,
+      ...webhookFlags,
       since: optionalText('A time, such as 2030-01-31T12:00:00Z', 'time'),
       after: optionalText('The webhook-id of a message', 'event-id'),
     },
@@ -111,60 +114,56 @@ const replay = buildCommand<ReplayFlags, [string], CliContext>({
   async func({ since, after, ...flags }, wanted) {
     if ((since === undefined) === (after === undefined))
       throw new UsageError('give one of --since and --after');
-    const connection = await connectToProject(this, flags);
-    const { client, project_id } = connection;
-    const { id: webhook_id } = await findWebhook(connection, wanted);
+    const webhooks = await connectToWebhooks(this, flags);
+    const { id: webhook_id } = await findWebhook(webhooks, wanted);
     const body = { ...(since && { since }), ...(after && { after_event_id: after }) };
-    const webhook = await client.webhooks.replay({ project_id, webhook_id, body });
+    const webhook = await webhooks.replay(webhook_id, body);
     printOne(this, webhook, { format: flags.output, fields: webhookFields(webhook) });
   },
 });
 
-const enable = buildCommand<CommonFlags, [string], CliContext>({
+const enable = buildCommand<WebhookFlags, [string], CliContext>({
   docs: { brief: 'Enable a webhook that was disabled' },
-  parameters: { flags: commonFlags, aliases: outputAlias, positional: webhookArgument },
+  parameters: { flags: webhookFlags, aliases: outputAlias, positional: webhookArgument },
   async func(flags, wanted) {
-    const connection = await connectToProject(this, flags);
-    const { client, project_id } = connection;
-    const { id: webhook_id } = await findWebhook(connection, wanted);
-    const webhook = await client.webhooks.enable({ project_id, webhook_id });
+    const webhooks = await connectToWebhooks(this, flags);
+    const { id: webhook_id } = await findWebhook(webhooks, wanted);
+    const webhook = await webhooks.enable(webhook_id);
     printOne(this, webhook, { format: flags.output, fields: webhookFields(webhook) });
   },
 });
 
-const rotateSecret = buildCommand<CommonFlags, [string], CliContext>({
+const rotateSecret = buildCommand<WebhookFlags, [string], CliContext>({
   docs: {
     brief: 'Replace the secret of a webhook',
     fullDescription:
       'The new secret is printed this once. Messages are signed with both secrets for 24 hours.',
   },
-  parameters: { flags: commonFlags, aliases: outputAlias, positional: webhookArgument },
+  parameters: { flags: webhookFlags, aliases: outputAlias, positional: webhookArgument },
   async func(flags, wanted) {
-    const connection = await connectToProject(this, flags);
-    const { client, project_id } = connection;
-    const { id: webhook_id } = await findWebhook(connection, wanted);
-    const webhook = await client.webhooks.rotateSecret({ project_id, webhook_id });
+    const webhooks = await connectToWebhooks(this, flags);
+    const { id: webhook_id } = await findWebhook(webhooks, wanted);
+    const webhook = await webhooks.rotateSecret(webhook_id);
     const fields = [...webhookFields(webhook), ['Secret', webhook.secret]] as const;
     printOne(this, webhook, { format: flags.output, fields });
   },
 });
 
-const remove = buildCommand<CommonFlags & YesFlag, [string], CliContext>({
+const remove = buildCommand<WebhookFlags & YesFlag, [string], CliContext>({
   docs: {
     brief: 'Delete a webhook',
     fullDescription: 'What was not delivered yet is dropped. On a terminal it asks first.',
   },
   parameters: {
-    flags: { ...commonFlags, ...yesFlag },
+    flags: { ...webhookFlags, ...yesFlag },
     aliases: { ...outputAlias, y: 'yes' },
     positional: webhookArgument,
   },
   async func(flags, wanted) {
-    const connection = await connectToProject(this, flags);
-    const { client, project_id } = connection;
-    const { id: webhook_id, name } = await findWebhook(connection, wanted);
+    const webhooks = await connectToWebhooks(this, flags);
+    const { id: webhook_id, name } = await findWebhook(webhooks, wanted);
     await confirm(this, flags, `Delete the webhook ${name}?`);
-    const webhook = await client.webhooks.delete({ project_id, webhook_id });
+    const webhook = await webhooks.delete(webhook_id);
     if (flags.output !== 'table') printOne(this, webhook, { format: flags.output, fields: [] });
   },
 });

@@ -105,3 +105,31 @@ it('a webhook gets another secret, is enabled and is deleted', async () => {
   expect((await run('delete', 'deploys', '--yes')).code).toBe(0);
   expect(server.seen.at(-1)?.line).toBe('DELETE /v0.1/projects/p/webhooks/w1');
 });
+
+it('the same commands manage the webhooks of operators', async () => {
+  const own = { ...webhook, event_types: ['host'] };
+  replies['GET /v0.1/admin/webhooks'] = ok({ items: [own], next_page_token: '' });
+  replies['POST /v0.1/admin/webhooks'] = ok({ ...own, secret: 'whsec_z' });
+  replies['POST /v0.1/admin/webhooks/w1:test'] = ok(delivery);
+  const delivered = { ...delivery, state: 'delivered', status_code: 200 };
+  replies['GET /v0.1/admin/webhooks/w1/deliveries/d1'] = ok(delivered);
+  replies['GET /v0.1/admin/webhooks/w1/deliveries?state=failed'] = ok({ items: [delivery] });
+  replies['POST /v0.1/admin/webhooks/w1:replay'] = ok(own);
+  replies['POST /v0.1/admin/webhooks/w1:enable'] = ok(own);
+  replies['POST /v0.1/admin/webhooks/w1:rotate-secret'] = ok({ ...own, secret: 'whsec_y' });
+  replies['DELETE /v0.1/admin/webhooks/w1'] = ok(own);
+  const types = ['--event-types', 'host,rollout', '--operator'];
+  const created = await run('create', 'deploys', 'https://example.com/', ...types);
+  expect(created.stdout).toContain('Secret       whsec_z\n');
+  expect(sent()).toMatchObject({ event_types: ['host', 'rollout'] });
+  expect((await run('list', '--operator')).stdout).toContain('deploys');
+  for (const args of [
+    ...[['show'], ['test'], ['deliveries', '--state', 'failed'], ['replay', '--after', '0-1-2']],
+    ...[['enable'], ['rotate-secret'], ['delete', '--yes']],
+  ]) {
+    const [command = '', ...flags] = args;
+    const { code, stderr } = await run(command, 'deploys', '--operator', ...flags);
+    expect([command, code, stderr]).toEqual([command, 0, '']);
+  }
+  expect(server.seen.every(({ line }) => line.includes('/admin/webhooks'))).toBe(true);
+});

@@ -1,7 +1,5 @@
 import type { Schemas } from '@gantry/sdk';
-import type { ProjectConnection } from '../../config/connect.ts';
 import { webhookNames } from '../complete-names.ts';
-import { findByName } from '../find-by-name.ts';
 import { argument } from '../flags.ts';
 import { showTags } from '../tags.ts';
 
@@ -9,13 +7,6 @@ type Webhook = Schemas['Webhook'];
 
 const webhookParameter = argument('The name or the id of the webhook', 'webhook', webhookNames);
 export const webhookArgument = { kind: 'tuple', parameters: [webhookParameter] } as const;
-
-export async function findWebhook(
-  { client, project_id }: ProjectConnection,
-  wanted: string,
-): Promise<Webhook> {
-  return await findByName('webhook', wanted, client.webhooks.list({ project_id }));
-}
 
 export function showEventTypes({ event_types }: Webhook): string {
   return event_types.join(', ') || 'all';

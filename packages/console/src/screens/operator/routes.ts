@@ -34,6 +34,16 @@ export const operatorRoutes = [
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
+    path: 'rollouts',
+    component: lazyRouteComponent(() => import('./rollouts/rollout-list.tsx'), 'RolloutList'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'rollouts/$rolloutId',
+    component: lazyRouteComponent(() => import('./rollouts/rollout-screen.tsx'), 'RolloutScreen'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
     path: 'why-not',
     component: lazyRouteComponent(() => import('./placement/why-not.tsx'), 'WhyNot'),
   }),

@@ -51,6 +51,8 @@ export type SpecVmRow = {
   startup_script: string;
   shutdown_script: string;
   user_data: string;
+  /** The unfinished operation of the VM. It is not part of the spec's content. */
+  operation_id: string | null;
   image: { id: string; name: string; url: string; sha256: string };
   devices: SpecDeviceRow[];
   /** Null: they are derived from its GPUs. */
@@ -180,6 +182,7 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
   'memory_gb', t.memory_gb, 'network_gbps', t.network_gbps, 'nested_virtualization', t.nested_virtualization,
   'numa_shares', p.numa_shares, 'ssh_public_key', v.ssh_public_key, 'ssh_keys', v.ssh_keys,
   'startup_script', v.startup_script, 'shutdown_script', v.shutdown_script, 'user_data', v.user_data,
+  'operation_id', (select o.id from operations o where o.resource_id = v.id and o.state = 'IN_PROGRESS'),
   'image', json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256),
   'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,
       'numa_node', e.numa_node) order by e.pci_address), '[]')

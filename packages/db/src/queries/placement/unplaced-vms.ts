@@ -23,6 +23,8 @@ export type UnplacedVm = {
   id: string;
   /** The driver returns 64-bit numbers as text. */
   generation: string;
+  /** Its unfinished operation, for logs and traces; null if the control plane moves the VM by itself. */
+  operation_id: string | null;
   type: string;
   /** Hosts that could not build it. */
   avoided_hosts: string[];
@@ -56,7 +58,7 @@ export type Turn = {
 type TurnRow = TypeAmounts &
   Pick<
     UnplacedVm,
-    'id' | 'generation' | 'type' | 'avoided_hosts' | 'build_failure' | 'interfaces'
+    'id' | 'generation' | 'operation_id' | 'type' | 'avoided_hosts' | 'build_failure' | 'interfaces'
   > & {
     disks: VmDisk[];
     project_id: string;
@@ -96,6 +98,7 @@ export async function listUnplacedVms(
             / count(*) over (partition by organization_id)::float8))::int as share
         from project, total)
     select v.id, v.generation, v.type, v.avoided_hosts, v.build_failure, ${typeAmounts(sql)},
+      (select o.id from operations o where o.resource_id = v.id and o.state = 'IN_PROGRESS') as operation_id,
       ${interfacesOfVm(sql)} as interfaces, ${disksOfVm(sql)} as disks,
       s.id as project_id, s.share, s.projects, s.last_project
     from sharing s
@@ -105,10 +108,10 @@ export async function listUnplacedVms(
     join vm_types t on t.name = v.type
     order by row_number() over (partition by s.organization_id order by v.id), v.id limit ${limit}`;
   const vms = rows.map((row) => {
-    const { id, generation, type, avoided_hosts, build_failure, interfaces, disks, ...rest } = row;
-    const { project_id, share, projects, last_project, ...amounts } = rest;
-    const vm = { id, generation, type, avoided_hosts, build_failure, interfaces, amounts };
-    return { ...vm, ...whereStored(disks) };
+    const { id, generation, operation_id, type, avoided_hosts, build_failure, ...others } = row;
+    const { interfaces, disks, project_id, share, projects, last_project, ...amounts } = others;
+    const vm = { id, generation, operation_id, type, avoided_hosts, build_failure };
+    return { ...vm, interfaces, amounts, ...whereStored(disks) };
   });
   const [first] = rows;
   const goesOn = first !== undefined && first.projects >= limit;

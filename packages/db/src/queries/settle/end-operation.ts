@@ -12,11 +12,14 @@
  * | `failOverdueOperation` | the deadline has passed                                              |
  * | `supersedeOperation`   | a DELETE replaces the operation                                      |
  *
+ * The owner of the pool learns of every end by `watchOperationEnds`.
+ *
  * All of them change only an operation that is IN_PROGRESS: the first end of an operation is final.
  * A resource has at most one such operation, so a resource id identifies it. Callers hold the lock of
  * the resource.
  */
 import type { Queryable } from '../../connect.ts';
+import { noteOperationEnds, type OperationEnd } from '../../operation-ends.ts';
 import type { NewOperation } from '../operations/operations.ts';
 import { vmView } from '../vms/vm-view.ts';
 import { readVm } from '../vms/vms.ts';
@@ -38,8 +41,10 @@ export async function succeedOperation(
   sql: Queryable,
   { resourceId, result }: { resourceId: string; result: object },
 ): Promise<void> {
-  await sql`update operations set state = 'SUCCEEDED', result = ${sql.json({ ...result })}, completed_at = now()
-    where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
+  const ends = await sql<OperationEnd[]>`update operations
+    set state = 'SUCCEEDED', result = ${sql.json({ ...result })}, completed_at = now()
+    where resource_id = ${resourceId} and state = 'IN_PROGRESS' returning ${endOf(sql)}`;
+  noteOperationEnds(sql, ends);
 }
 
 /** Does nothing if the VM does not exist. */
@@ -55,8 +60,7 @@ export async function failOperation(
   sql: Queryable,
   { resourceId, failure }: { resourceId: string; failure: OperationFailure },
 ): Promise<void> {
-  await sql`update operations set ${failed(sql, failure)}
-    where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
+  await fail(sql, { where: sql`resource_id = ${resourceId}`, failure });
 }
 
 /**
@@ -93,8 +97,7 @@ export async function failOverdueOperation(
   sql: Queryable,
   { operationId, failure }: { operationId: string; failure: OperationFailure },
 ): Promise<void> {
-  await sql`update operations set ${failed(sql, failure)}
-    where id = ${operationId} and state = 'IN_PROGRESS'`;
+  await fail(sql, { where: sql`id = ${operationId}`, failure });
 }
 
 /** The operation of a VM ends as cancelled because a DELETE replaces it. */
@@ -103,11 +106,22 @@ export async function supersedeOperation(sql: Queryable, operationId: string): P
     code: 'cancelled',
     message: 'the VM was deleted before this operation ended',
   };
-  await sql`update operations set ${failed(sql, failure)}
-    where id = ${operationId} and state = 'IN_PROGRESS'`;
+  await fail(sql, { where: sql`id = ${operationId}`, failure });
 }
 
-function failed(sql: Queryable, { code, message, details }: OperationFailure) {
-  return sql`state = 'FAILED', completed_at = now(),
-    result = ${sql.json({ code, message, details: { ...details } })}`;
+async function fail(
+  sql: Queryable,
+  { where, failure }: { where: ReturnType<Queryable>; failure: OperationFailure },
+): Promise<void> {
+  const { code, message, details } = failure;
+  const ends = await sql<
+    OperationEnd[]
+  >`update operations set state = 'FAILED', completed_at = now(),
+      result = ${sql.json({ code, message, details: { ...details } })}
+    where ${where} and state = 'IN_PROGRESS' returning ${endOf(sql)}`;
+  noteOperationEnds(sql, ends);
 }
+
+/** Times are those at which the operation began and ended by the database's clock. */
+const endOf = (sql: Queryable) => sql`id, name, resource_type, resource_id, project_id, state,
+  case when state = 'FAILED' then result ->> 'code' end as code, recorded_at as started_at, completed_at`;

@@ -28,6 +28,7 @@ export type PlacedVmRow = {
   /** Hosts that could not build it for the unfinished request. */
   avoided_hosts: string[];
   operation: OperationName | null;
+  operation_id: string | null;
   /** Whether it has an open meter interval. */
   metered: boolean;
   devices: ClaimedDevice[];
@@ -53,7 +54,7 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
       v.observed_state, v.desired_state, v.abandoned, v.reachable,
       vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation)
         and not v.relocating as should_run, v.relocating, v.avoided_hosts,
-      o.name as operation,
+      o.name as operation, o.id as operation_id,
       exists (select from meter_intervals m where m.resource_id = v.id and m.ended_at is null) as metered,
       (select coalesce(json_agg(json_build_object('id', d.id, 'kind', d.kind, 'pci_address', d.pci_address,
           'serial', d.serial)), '[]')

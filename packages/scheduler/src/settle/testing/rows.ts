@@ -20,6 +20,7 @@ export function makePlacedVm(vm: Partial<PlacedVmRow> = {}): PlacedVmRow {
     relocating: false,
     avoided_hosts: [],
     operation: null,
+    operation_id: null,
     metered: false,
     devices: [],
     attachments: [],

@@ -9,6 +9,7 @@ import type { NetworkSpec as _gantry_v1_NetworkSpec, NetworkSpec__Output as _gan
 import type { SpecPiece as _gantry_v1_SpecPiece, SpecPiece__Output as _gantry_v1_SpecPiece__Output } from '../../gantry/v1/SpecPiece.ts';
 import type { NetworkMembers as _gantry_v1_NetworkMembers, NetworkMembers__Output as _gantry_v1_NetworkMembers__Output } from '../../gantry/v1/NetworkMembers.ts';
 import type { AgentUpgrade as _gantry_v1_AgentUpgrade, AgentUpgrade__Output as _gantry_v1_AgentUpgrade__Output } from '../../gantry/v1/AgentUpgrade.ts';
+import type { VmOperation as _gantry_v1_VmOperation, VmOperation__Output as _gantry_v1_VmOperation__Output } from '../../gantry/v1/VmOperation.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostSpec {
@@ -28,6 +29,7 @@ export interface HostSpec {
   'pieces'?: (_gantry_v1_SpecPiece)[];
   'members'?: (_gantry_v1_NetworkMembers)[];
   'agentUpgrade'?: (_gantry_v1_AgentUpgrade | null);
+  'operations'?: (_gantry_v1_VmOperation)[];
 }
 
 export interface HostSpec__Output {
@@ -47,4 +49,5 @@ export interface HostSpec__Output {
   'pieces': (_gantry_v1_SpecPiece__Output)[];
   'members': (_gantry_v1_NetworkMembers__Output)[];
   'agentUpgrade': (_gantry_v1_AgentUpgrade__Output | null);
+  'operations': (_gantry_v1_VmOperation__Output)[];
 }
