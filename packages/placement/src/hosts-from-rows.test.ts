@@ -67,6 +67,7 @@ const rows: HostRows = {
       shared_storage: false,
       enforces_bandwidth: false,
       lacks_nesting: false,
+      reaches_volumes: false,
       free_storage_gib: null,
       drifted: true,
       trouble: '',
@@ -122,7 +123,6 @@ it('bandwidth limits what a host takes only if the host enforces it', () => {
       {
         ...{ ...TYPE, gpu_count: 1, disk_count: 1, disk_gb: 960, network_gbps: 121 },
       },
-      0,
     );
     return placeOnHost(index, 'h', request) !== null;
   };
@@ -182,7 +182,6 @@ it('placeOnHost gives the same placement on a host as chooseHost', () => {
       disk_count: 1,
       disk_gb: 960,
     },
-    0,
   );
   expect(placeOnHost(index, 'h', request)).toEqual(chooseHost(index, request));
   expect(placeOnHost(index, 'h', { ...request, gpuCount: 2 })).toBeNull();
@@ -200,5 +199,5 @@ it.each([
   const index = newHostIndex();
   for (const host of hostsFromRows({ ...rows, hosts, vms: [] })) index.put(host);
   const type = { ...TYPE, gpu_count: 1, disk_count: 0, disk_gb: 0, nested_virtualization: true };
-  expect(placeOnHost(index, 'h', requestFor('one', type, 0)) !== null).toBe(takes);
+  expect(placeOnHost(index, 'h', requestFor('one', type)) !== null).toBe(takes);
 });
