@@ -39,7 +39,6 @@ async function fill(model: ServerModel, typeName: string): Promise<number> {
       ...{ network_gbps: type.networkGbps, may_split: false },
       nested_virtualization: false,
     },
-    0,
   );
   for (let placed = 0; ; placed += 1) {
     const choice = chooseHost(index, request);

@@ -53,6 +53,7 @@ const rows: HostRows = {
       shared_storage: true,
       enforces_bandwidth: true,
       lacks_nesting: false,
+      reaches_volumes: false,
       free_storage_gib: -40,
       drifted: false,
       trouble: '',
@@ -118,12 +119,9 @@ it('bandwidth limits what a host takes only if the host enforces it', () => {
     const hosts = rows.hosts.slice(0, 1).map((host) => ({ ...host, enforces_bandwidth }));
     const index = newHostIndex();
     for (const host of hostsFromRows({ ...rows, hosts, vms: [] })) index.put(host);
-    const request = requestFor(
-      'one',
-      {
-        ...{ ...TYPE, gpu_count: 1, disk_count: 1, disk_gb: 960, network_gbps: 121 },
-      },
-    );
+    const request = requestFor('one', {
+      ...{ ...TYPE, gpu_count: 1, disk_count: 1, disk_gb: 960, network_gbps: 121 },
+    });
     return placeOnHost(index, 'h', request) !== null;
   };
   expect(fits(true)).toBe(false);
@@ -172,17 +170,14 @@ it('a device that has a problem or that its host uses is quarantined', () => {
 it('placeOnHost gives the same placement on a host as chooseHost', () => {
   const index = newHostIndex();
   for (const host of hostsFromRows(rows)) index.put(host);
-  const request = requestFor(
-    'one',
-    {
-      ...TYPE,
-      cpu_cores: 3,
-      network_gbps: 5,
-      gpu_count: 1,
-      disk_count: 1,
-      disk_gb: 960,
-    },
-  );
+  const request = requestFor('one', {
+    ...TYPE,
+    cpu_cores: 3,
+    network_gbps: 5,
+    gpu_count: 1,
+    disk_count: 1,
+    disk_gb: 960,
+  });
   expect(placeOnHost(index, 'h', request)).toEqual(chooseHost(index, request));
   expect(placeOnHost(index, 'h', { ...request, gpuCount: 2 })).toBeNull();
   expect(placeOnHost(index, 'h', { ...request, gpuModel: 'L40S' })).toBeNull();

@@ -1,5 +1,9 @@
 import type { Queryable } from '@gantry/db/connect';
-import { type OfferedType, osDiskOf, readOffers } from '@gantry/db/queries/catalogue/availabilities';
+import {
+  type OfferedType,
+  osDiskOf,
+  readOffers,
+} from '@gantry/db/queries/catalogue/availabilities';
 import { isTypeOffered } from '@gantry/db/queries/catalogue/catalogue';
 import {
   type PlacementHostRows,

@@ -218,7 +218,9 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
     where n.vm_id = v.id))`;
 
 /** The volume of the disk `d` for the host of the placement `p`. */
-const volumeOf = (sql: Queryable) => sql`(select json_build_object('monitors', c.monitors, 'pool', q.name,
+const volumeOf = (
+  sql: Queryable,
+) => sql`(select json_build_object('monitors', c.monitors, 'pool', q.name,
     'user', k.entity, 'sealed_key', k.sealed_key)
   from volume_keys k join storage_pools q on q.id = d.pool_id join storage_clusters c on c.id = q.cluster_id
   where k.disk_id = d.id and k.host_id = p.host_id and not k.revoked order by k.entity limit 1)`;
