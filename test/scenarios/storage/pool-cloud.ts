@@ -28,6 +28,8 @@ export type PoolCloud = Cloud & {
     wrap?: (cluster: StorageCluster) => StorageCluster;
     lease?: Lease;
   }): Volumes;
+  /** Stops all controllers. */
+  stopVolumes(): Promise<void>;
   addStorageHost(): Promise<HandDrivenHost>;
   /** Waits until no volume and no key is left to make, to change or to remove. */
   settleVolumes(): Promise<void>;
@@ -45,8 +47,8 @@ export async function startPoolCloud(): Promise<PoolCloud> {
   const [clusterId, poolId] = [newId(), newId()];
   await sql`insert into storage_clusters (id, name, monitors, user_name)
     values (${clusterId}, ${`cluster-${clusterId}`}, '{10.9.0.1:3300}', 'gantry')`;
-  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type)
-    values (${poolId}, ${clusterId}, 'volumes', 'eu-north-a', 'persistent-ssd')`;
+  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, overcommit_percent)
+    values (${poolId}, ${clusterId}, 'volumes', 'eu-north-a', 'persistent-ssd', 1000)`;
   const images = await mkdtemp(join(tmpdir(), 'gantry-pool-'));
   const content = Buffer.alloc(1024, 'an image ');
   await writeFile(join(images, 'image'), content);
@@ -69,6 +71,7 @@ export async function startPoolCloud(): Promise<PoolCloud> {
         leases: () => [held],
         retryMs: 10,
         watchMs: 50,
+        sweepMs: 50,
       });
       // In a scheduler the poll of changes does this.
       const nudges = setInterval(
@@ -83,6 +86,9 @@ export async function startPoolCloud(): Promise<PoolCloud> {
         await stop();
       };
       return volumes;
+    },
+    async stopVolumes() {
+      await Promise.all([...running.keys()].map((volumes) => volumes.stop()));
     },
     async addStorageHost() {
       hosts += 1;

@@ -49,7 +49,7 @@ const attach = (vmId: string, diskId: string) =>
 const meters = (id: string) =>
   cloud.sql`select units::int, ended_at from meter_intervals where resource_id = ${id} order by started_at, id`;
 const power = async (vmId: string, action: 'STOP' | 'START') =>
-  await cloud.request('POST', `/vms/${vmId}/power-actions`, { action });
+  await cloud.request('PATCH', `/vms/${vmId}`, { action });
 
 describe('the OS disk of a VM in a pool', () => {
   it('is a clone of the image, and its host gets the volume with a key of its own', async () => {
@@ -83,7 +83,7 @@ describe('the OS disk of a VM in a pool', () => {
     await power(vmId, 'STOP');
     const report = await first.obey();
     expect(report.deletedDisks).toEqual([]);
-    expect(await cloud.vmState(vmId)).toBe('STOPPED');
+    expect(await cloud.vmState(vmId)).toBe('STATE_STOPPED');
     await cloud.settleVolumes();
     expect(await cloud.cluster.listKeys(`gantry-${diskId}`)).not.toContain(before);
     await cloud.sql`update hosts set admin_state = 'cordoned' where id = ${first.id}`;
@@ -92,7 +92,7 @@ describe('the OS disk of a VM in a pool', () => {
     const second = await host(vmId);
     expect(second.id).not.toBe(first.id);
     await second.obey();
-    expect(await cloud.vmState(vmId)).toBe('RUNNING');
+    expect(await cloud.vmState(vmId)).toBe('STATE_RUNNING');
     expect(await volume(diskId)).toEqual(kept);
     await cloud.sql`update hosts set admin_state = 'active' where id = ${first.id}`;
     await cloud.request('DELETE', `/vms/${vmId}`);
@@ -112,7 +112,9 @@ describe('the OS disk of a VM in a pool', () => {
     await cloud.placeVms();
     expect(await cloud.operation(operationId)).toMatchObject({
       state: 'FAILED',
-      result: { details: { filters: expect.arrayContaining([{ filter: 'storage_network', left: 0 }]) } },
+      result: {
+        details: { filters: expect.arrayContaining([{ filter: 'storage_network', left: 0 }]) },
+      },
     });
     await cloud.settleWithoutHost();
     await cloud.settleVolumes();
@@ -130,7 +132,7 @@ describe('the OS disk of a VM in a pool', () => {
     await cloud.settleVolumes();
     await cloud.placeVms();
     await (await host(id)).obey();
-    expect(await cloud.vmState(id)).toBe('RUNNING');
+    expect(await cloud.vmState(id)).toBe('STATE_RUNNING');
   });
 });
 
@@ -153,7 +155,10 @@ describe('a data disk in a pool', () => {
     const diskId = await createDisk();
     for (const vmId of [one, two]) {
       const { operationId } = await attach(vmId, diskId);
-      expect((await specOf(vmId))?.disks?.[1]).toMatchObject({ id: diskId, rbd: { image: diskId } });
+      expect((await specOf(vmId))?.disks?.[1]).toMatchObject({
+        id: diskId,
+        rbd: { image: diskId },
+      });
       await (await host(vmId)).obey();
       expect(await cloud.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
       const detached = await cloud.request('POST', `/vms/${vmId}/detach-disks`, {
@@ -223,7 +228,9 @@ describe('a data disk in a pool', () => {
     await cloud.sql`update hosts set admin_state = 'active'`;
     expect(await cloud.vmState(failed.id)).toBe('gone');
     await cloud.settleVolumes();
-    const left = await cloud.sql<{ id: string }[]>`select id::text from disks where pool_id is not null`;
+    const left = await cloud.sql<
+      { id: string }[]
+    >`select id::text from disks where pool_id is not null`;
     const names = await cloud.cluster.listVolumes('volumes');
     expect(names.filter((name) => !name.startsWith('image-')).sort()).toEqual(
       left.map(({ id }) => id).sort(),

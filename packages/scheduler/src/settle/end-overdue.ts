@@ -14,8 +14,8 @@ import {
   hostFailure,
   type OperationFailure,
 } from '@gantry/db/queries/settle/end-operation';
-import { readVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
+import { readVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
 

@@ -13,8 +13,8 @@ import {
 } from '@gantry/db/queries/storage/pool-images';
 import type { VolumePlace } from '@gantry/db/queries/storage/volume-work';
 import { fetchImage } from './fetch-image.ts';
-import type { StorageClusters } from './storage-clusters.ts';
 import { labelsOf, writeWithLease } from './lease-writes.ts';
+import type { StorageClusters } from './storage-clusters.ts';
 
 type Image = { name: string; url: string; sha256: string };
 type Import = { lease: Lease; place: VolumePlace; image: Image };

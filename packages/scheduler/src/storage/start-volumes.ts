@@ -19,10 +19,10 @@ import {
 import { updateDiscardedProblem, updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { changeVolume } from './change-volume.ts';
 import { ImageMissing, importImages } from './import-images.ts';
+import { LeaseLost } from './lease-writes.ts';
 import { createPoolWatch } from './pool-watch.ts';
 import { removeVolume } from './remove-volume.ts';
 import { type OpenCluster, StorageClusters } from './storage-clusters.ts';
-import { LeaseLost } from './lease-writes.ts';
 import type { VolumeContext } from './volume-context.ts';
 import { makeKey, removeRevokedKey } from './volume-keys.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -38,6 +38,8 @@ export type VolumesOptions = {
   retryMs?: number;
   /** How often pools are read. */
   watchMs?: number;
+  /** How often pools are compared with the database. */
+  sweepMs?: number;
 };
 
 export type Volumes = {
@@ -67,7 +69,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
   });
   const context: VolumeContext = { sql, log, secrets, clusters, images };
   const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
-  const watch = createPoolWatch(context);
+  const watch = createPoolWatch(context, options);
   let hasPools = false;
   let restsUntilMs = 0;
 

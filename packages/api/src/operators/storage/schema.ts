@@ -13,7 +13,8 @@ import {
 } from '../../http/fields.ts';
 
 const MOST_MONITORS = 9;
-const PORT = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
+const PORT =
+  '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';
 const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 
 const Monitor = z
@@ -81,7 +82,9 @@ export const StoragePool = z
     overcommit_percent: z.int(),
     size_gib: z.int().nullable().openapi({ description: 'Null until it is known.' }),
     used_gib: z.int(),
-    allocated_gib: z.int().openapi({ description: 'The size of all its disks and images together.' }),
+    allocated_gib: z
+      .int()
+      .openapi({ description: 'The size of all its disks and images together.' }),
     observed_at: TimestampOrEmpty,
     problem: Problem,
     created_at: Timestamp,
