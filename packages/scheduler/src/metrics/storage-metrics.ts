@@ -21,7 +21,6 @@ export function addStorageMetrics(metrics: Metrics, read: () => readonly PoolFig
     name: 'gantry_fleet_storage_pool_problem',
     help: 'Whether a storage pool or its cluster has a problem, which the API shows.',
     labels: ['location', 'cluster', 'pool'],
-    read: () =>
-      read().map((row) => ({ labels: labelsOf(row), value: row.has_problem ? 1 : 0 })),
+    read: () => read().map((row) => ({ labels: labelsOf(row), value: row.has_problem ? 1 : 0 })),
   });
 }

@@ -3,6 +3,7 @@
  * state is in the database: disks in pools, wanted and revoked keys, discarded volumes. Every step is idempotent and
  * writes its result under the lease, so that after a crash between any two steps the next holder repeats it.
  */
+import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
@@ -43,6 +44,8 @@ export type VolumesOptions = {
 };
 
 export type Volumes = {
+  /** Returns the connection to a storage cluster. Throws a StorageError if it cannot be used. */
+  cluster(clusterId: string): Promise<StorageCluster>;
   note(changes: Pick<Changes, 'hasVolumeWork' | 'hasPools'>): void;
   stop(): Promise<void>;
 };
@@ -153,6 +156,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
   });
 
   return {
+    cluster: (clusterId) => clusters.get(clusterId),
     note(changes) {
       const isNew = changes.hasPools && !hasPools;
       hasPools = changes.hasPools;

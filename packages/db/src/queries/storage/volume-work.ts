@@ -84,14 +84,15 @@ export async function listKeysToMake(
     order by d.id limit ${selection.limit}`;
 }
 
-export type KeyToRemove = VolumePlace & { entity: string };
+/** `is_unmade`: it was not recorded that the key was made. */
+export type KeyToRemove = VolumePlace & { entity: string; is_unmade: boolean };
 
 export async function listKeysToRemove(
   sql: Queryable,
   selection: Omit<WorkSelection, 'notIds'> & { notEntities: readonly string[] },
 ): Promise<KeyToRemove[]> {
   return await sql<KeyToRemove[]>`
-    select k.entity, ${place(sql)} from volume_keys k join storage_pools q on q.id = k.pool_id
+    select k.entity, k.sealed_key = '' as is_unmade, ${place(sql)} from volume_keys k join storage_pools q on q.id = k.pool_id
     where ${isKeyToRemove(sql)} and ${isIn(sql, { ...selection, notIds: [] })}
       and k.entity <> all(${[...selection.notEntities]}::text[])
     order by k.entity limit ${selection.limit}`;
