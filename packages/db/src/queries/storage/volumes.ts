@@ -76,7 +76,8 @@ export async function readVolumeProblem(
 ): Promise<string | null> {
   const [row] = await sql<{ problem: string }[]>`
     select coalesce(nullif(d.volume_problem, ''), c.problem) as problem from disks d
-    join storage_pools q on q.id = d.pool_id join storage_clusters c on c.id = q.cluster_id where (d.id = ${resourceId} or d.id in (select disk_id from disk_attachments where vm_id = ${resourceId}))
+    join storage_pools q on q.id = d.pool_id join storage_clusters c on c.id = q.cluster_id
+    where d.id = any(array[${resourceId}::uuid] || array(select disk_id from disk_attachments where vm_id = ${resourceId}))
       and (d.observed_size_gib is distinct from d.size_gib or d.wants_key)
     order by d.volume_problem = '', d.id limit 1`;
   return row?.problem ?? null;
