@@ -12,7 +12,7 @@ import {
   type StoragePoolRow,
   updateStoragePool,
 } from '@gantry/db/queries/storage/admin-storage';
-import { badRequest, CloudError, found } from '@gantry/model/errors';
+import { CloudError, found } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { requireLocations } from '../../catalogue/change-locations.ts';
@@ -59,9 +59,7 @@ type NewPool = { sql: Queryable; body: z.output<typeof CreateStoragePool>; now: 
 export async function createStoragePool({ sql, body, now }: NewPool): Promise<StoragePoolRow> {
   const { storage_cluster_id: clusterId, ...pool } = body;
   await requireLocations(sql, [body.location]);
-  const known = await listStorageClusters(sql, { ids: [clusterId], after: null, limit: 1 });
-  if (known.length === 0)
-    throw badRequest([{ field: 'storage_cluster_id', reason: 'is not a storage cluster' }]);
+  await requireStorageCluster(sql, clusterId);
   const id = newId(now.getTime());
   await insertStoragePool(sql, { id, cluster_id: clusterId, ...pool, created_at: now });
   return await requireStoragePool(sql, id);

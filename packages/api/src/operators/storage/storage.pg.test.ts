@@ -76,7 +76,7 @@ it('a pool is created, changed, and deleted when it is inactive and empty', asyn
 });
 
 it.each([
-  ['storage_cluster_id', { storage_cluster_id: newId() }, 400],
+  ['storage_cluster_id', { storage_cluster_id: newId() }, 404],
   ['disk_type', { disk_type: 'shared-volume' }, 400],
   ['overcommit_percent', { overcommit_percent: 0 }, 400],
   ['location', { location: 'mars' }, 422],
