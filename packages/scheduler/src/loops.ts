@@ -15,9 +15,12 @@ import { insertCapacitySample } from '@gantry/db/queries/operators/fleet-gpus';
 import type { AttachedHosts } from './attached/attached-hosts.ts';
 import { cleanUp } from './clean-up.ts';
 import { closeUsage } from './close-usage.ts';
+import type { ClusterOf } from './fencing/clusters.ts';
+import { fenceHosts } from './fencing/fence-hosts.ts';
+import { fenceLostHosts, type LostHostPolicy } from './fencing/fence-lost-hosts.ts';
+import { liftFences, renewFences } from './fencing/lift-fences.ts';
 import type { FleetServer } from './fleet/fleet-server.ts';
 import { abortLostStreams } from './liveness/abort-lost-streams.ts';
-import { fenceHosts } from './liveness/fence-hosts.ts';
 import { followEra } from './liveness/follow-era.ts';
 import { markUnreachable } from './liveness/mark-unreachable.ts';
 import { watchAcknowledgements } from './liveness/watch-acknowledgements.ts';
@@ -52,6 +55,10 @@ type LoopContext = {
   hosts: AttachedHosts;
   server: FleetServer;
   unreachableAfterMs: number;
+  clusters: ClusterOf;
+  lostHosts: LostHostPolicy;
+  /** The locations whose leases this scheduler has. */
+  locations(): string[];
   onEra(): void;
   /** Reads which authorities the fleet trusts. */
   following(): Promise<void>;
@@ -103,7 +110,7 @@ export function schedulerLoops(context: LoopContext): LoopEntry[] {
       everyMs: Math.min(SECOND_MS, unreachableAfterMs / 4),
       body: () => markUnreachable({ sql, log, silence, steadyMs: watch.steadyMs() }),
     },
-    { name: 'fence', everyMs: 3 * SECOND_MS, body: () => fenceHosts({ sql, log }) },
+    ...fencingLoops(context),
     { name: 'rollouts', everyMs: SECOND_MS, body: () => advanceRollouts({ sql, log }) },
     {
       name: 'deadlines',
@@ -131,6 +138,28 @@ export function schedulerLoops(context: LoopContext): LoopEntry[] {
         const sessions = await terminateIdleTransactions(sql, { afterMs: IDLE_TRANSACTION_MS });
         if (sessions > 0) log.warn({ sessions }, 'terminated idle-in-transaction sessions');
       },
+    },
+  ];
+}
+
+/** The holder of a location's lease takes care of fences in its storage clusters. */
+function fencingLoops(context: LoopContext): LoopEntry[] {
+  const { sql, log, watch, clusters, lostHosts: policy } = context;
+  return [
+    {
+      name: 'fence',
+      everyMs: SECOND_MS,
+      body: async () => {
+        const locations = context.locations();
+        await fenceLostHosts({ sql, log, policy, locations, steadyMs: watch.steadyMs() });
+        await fenceHosts({ sql, log, clusters, locations });
+        await liftFences({ sql, log, clusters, locations });
+      },
+    },
+    {
+      name: 'renew-fences',
+      everyMs: MINUTE_MS,
+      body: () => renewFences({ sql, log, clusters, locations: context.locations() }),
     },
   ];
 }

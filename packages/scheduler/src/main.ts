@@ -84,6 +84,7 @@ await runProcess({
       certificateTtlMs: settings.certificateTtlMs,
       leaseTtlMs: settings.leaseTtlMs,
       unreachableAfterMs: settings.unreachableAfterMs,
+      lostHosts: settings.lostHosts,
       healthRules: settings.healthRules,
       metrics,
       fleetMetricsMs: settings.fleetMetricsMs,

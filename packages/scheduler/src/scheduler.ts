@@ -10,6 +10,8 @@ import type { AuthorityFiles } from '@gantry/pki/certificate-authority';
 import { AttachedHosts } from './attached/attached-hosts.ts';
 import { serveConsoles } from './consoles/serve-consoles.ts';
 import { startDelivering } from './deliver/start-delivering.ts';
+import { type ClusterOf, noClusters } from './fencing/clusters.ts';
+import type { LostHostPolicy } from './fencing/fence-lost-hosts.ts';
 import { type Authorities, fingerprintsOf } from './fleet/authorities.ts';
 import { ensureAuthorities } from './fleet/authority.ts';
 import type { FleetSecrets } from './fleet/fleet-secrets.ts';
@@ -47,6 +49,10 @@ export type SchedulerOptions = {
   certificateTtlMs: number;
   leaseTtlMs: number;
   unreachableAfterMs: number;
+  /** The storage clusters. The default: none can be reached. */
+  clusters?: ClusterOf;
+  /** When hosts are fenced automatically. The default: never. */
+  lostHosts?: LostHostPolicy;
   /** The default is `HEALTH_RULES`. */
   healthRules?: readonly HealthRule[];
   pollMs?: number;
@@ -69,6 +75,7 @@ export type Scheduler = {
 /** The poll of changes says when there is something to settle. */
 const SETTLE_MS = 60_000;
 const FLEET_METRICS_MS = 10_000;
+const ONLY_OPERATORS_FENCE: LostHostPolicy = { afterMs: null, mostLost: 1 };
 
 /**
  * Starts a scheduler: it places VMs, delivers specs to hosts and settles their reports. Any number of
@@ -162,7 +169,11 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   };
   const following = followAuthorities({ ...opening, log, known: authorities, onAuthorities });
   const process = { sql, watch, log, schedulerId: id, address };
-  const context = { ...process, hosts, server, unreachableAfterMs, onEra, following };
+  const { clusters = noClusters, lostHosts = ONLY_OPERATORS_FENCE } = options;
+  const context = {
+    ...{ ...process, hosts, server, unreachableAfterMs, onEra, following },
+    ...{ clusters, lostHosts, locations: () => placing.locations() },
+  };
   const loops = schedulerLoops(context).map((entry) => startLoop({ ...entry, log }));
   loops.push(settlingAlone);
 

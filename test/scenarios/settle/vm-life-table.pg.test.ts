@@ -13,7 +13,7 @@ import {
   vmStateOf,
 } from '@gantry/model/vm-life/states';
 import { VM_TRANSITIONS, type VmEvent } from '@gantry/model/vm-life/transitions';
-import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
+import { fenceHosts } from '@gantry/scheduler/fencing/fence-hosts';
 import { markUnreachable } from '@gantry/scheduler/liveness/mark-unreachable';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { settleWithoutHost } from '@gantry/scheduler/settle/settle-without-host';

@@ -1,5 +1,5 @@
 import type { DeviceKind } from '@gantry/model/host-states';
-import type { OperationName } from '@gantry/model/states';
+import type { OnHostFailure, OperationName } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import type { BuildFailure } from '../../schema/vms.ts';
 import { erasingTime } from '../operations/operations.ts';
@@ -28,6 +28,7 @@ export type PlacedVmRow = {
   /** Hosts that could not build it for the unfinished request. */
   avoided_hosts: string[];
   operation: OperationName | null;
+  on_host_failure: OnHostFailure;
   /** Whether it has an open meter interval. */
   metered: boolean;
   devices: ClaimedDevice[];
@@ -38,6 +39,8 @@ export type PlacedVmRow = {
     size_gib: number;
     observed_size_gib: number | null;
     kept_here: boolean;
+    /** Whether a storage cluster stores it. */
+    is_volume: boolean;
   }[];
 };
 
@@ -50,7 +53,7 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
     order by v.id for update of v`,
     sql<PlacedVmRow[]>`
     select v.id, v.project_id, j.organization_id, v.type, l.region, v.revision, v.generation, v.observed_generation,
-      v.observed_state, v.desired_state, v.abandoned, v.reachable,
+      v.observed_state, v.desired_state, v.abandoned, v.reachable, v.on_host_failure,
       vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation)
         and not v.relocating as should_run, v.relocating, v.avoided_hosts,
       o.name as operation,
@@ -59,7 +62,7 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
           'serial', d.serial)), '[]')
         from device_claims c join devices d on d.id = c.device_id where c.vm_id = v.id) as devices,
       (select coalesce(json_agg(json_build_object('disk_id', a.disk_id, 'desired_state', a.desired_state,
-          'attached', a.attached, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,
+          'attached', a.attached, 'is_volume', d.pool_id is not null, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,
           'kept_here', coalesce(d.host_id = p.host_id or not a.exclusive and k.shared_storage, false))
           order by a.disk_id), '[]')
         from disk_attachments a join disks d on d.id = a.disk_id left join hosts k on k.id = d.host_id
@@ -112,6 +115,18 @@ export async function updateVmRelocated(sql: Queryable, vmId: string): Promise<v
     where a.disk_id = d.id and a.attachment_type = 'os' and a.vm_id = ${vmId} and v.id = a.vm_id
       and v.observed_state = 'none'`;
   await sql`update vms set relocating = false where id = ${vmId}`;
+}
+
+/**
+ * Requests that a VM which has lost its host is started on another one, like START, with a new generation. An unfinished
+ * operation that starts the VM goes on, with as much time as it had.
+ */
+export async function updateVmRestarted(sql: Queryable, vmId: string): Promise<void> {
+  await sql`update vms set observed_state = 'crashed', observed_generation = generation,
+      generation = greatest(generation + 1, count_floor()), desired_state = 'running', power_action = 'START',
+      relocating = false, avoided_hosts = '{}', build_failure = null, updated_at = now() where id = ${vmId}`;
+  await sql`update operations set deadline_at = now() + (deadline_at - recorded_at)
+    where resource_id = ${vmId} and state = 'IN_PROGRESS'`;
 }
 
 /** Raises the generation of a VM to that of its host, or above it if a power action is unfinished. */

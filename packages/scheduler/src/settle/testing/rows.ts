@@ -20,6 +20,7 @@ export function makePlacedVm(vm: Partial<PlacedVmRow> = {}): PlacedVmRow {
     relocating: false,
     avoided_hosts: [],
     operation: null,
+    on_host_failure: 'leave',
     metered: false,
     devices: [],
     attachments: [],
