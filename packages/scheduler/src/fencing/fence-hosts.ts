@@ -130,7 +130,7 @@ function isToRestart(vm: PlacedVmRow): boolean {
     !vm.abandoned &&
     vm.observed_state !== 'none' &&
     ranOrStarts &&
-    vm.attachments.every(({ is_volume }) => is_volume)
+    vm.attachments.every(({ in_pool }) => in_pool)
   );
 }
 

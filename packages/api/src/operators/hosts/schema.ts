@@ -56,7 +56,8 @@ const Host = z
       description: 'When an operator declared the host dead; empty if none did.',
     }),
     storage_address: z.string().openapi({
-      description: 'The address from which the host reaches storage clusters; empty if it has none.',
+      description:
+        'The address from which the host reaches storage clusters; empty if it has none.',
     }),
     storage_fences: z.array(z.string()).openapi({
       description: 'The storage clusters that refuse every request of this fenced host.',

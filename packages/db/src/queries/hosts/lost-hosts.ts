@@ -16,7 +16,10 @@ export type LostHost = {
 const isLost = (sql: Queryable) =>
   sql`h.scheduler_id is null and h.stream_epoch > 0 and h.state <> 'fenced' and h.admin_state = 'active'`;
 
-const isDue = (sql: Queryable, afterMs: number) => sql`h.state = 'unreachable' and h.fenced_at is null
+const isDue = (
+  sql: Queryable,
+  afterMs: number,
+) => sql`h.state = 'unreachable' and h.fenced_at is null
   and coalesce(h.last_seen_at, h.created_at) < now() - ${afterMs} * interval '1 millisecond'`;
 
 const isEvacuable = (sql: Queryable) => sql`
@@ -32,7 +35,9 @@ export async function listLostHosts(
   sql: Queryable,
   { locations, afterMs }: { locations: readonly string[]; afterMs: number },
 ): Promise<LostHost[]> {
-  return await sql<LostHost[]>`select h.id, h.location, ${isDue(sql, afterMs)} as due, ${isEvacuable(sql)} as evacuable
+  return await sql<
+    LostHost[]
+  >`select h.id, h.location, ${isDue(sql, afterMs)} as due, ${isEvacuable(sql)} as evacuable
     from hosts h where h.location = any(${[...locations]}::text[]) and ${isLost(sql)} order by h.location, h.id`;
 }
 

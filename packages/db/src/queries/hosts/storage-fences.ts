@@ -40,10 +40,7 @@ const exposures = (sql: Queryable, hostId: string) => sql`
     where p.host_id = ${hostId} and d.pool_id is not null
   union all select disk_id, pool_id, revoked from volume_keys where host_id = ${hostId}`;
 
-export async function listExposedVolumes(
-  sql: Queryable,
-  hostId: string,
-): Promise<ExposedVolume[]> {
+export async function listExposedVolumes(sql: Queryable, hostId: string): Promise<ExposedVolume[]> {
   return await sql<ExposedVolume[]>`
     select s.cluster_id, c.name as cluster, s.name as pool, e.disk_id as name, bool_and(e.released) as released,
       exists (select from volume_keys k where k.disk_id = e.disk_id and k.host_id <> ${hostId} and not k.revoked)
@@ -55,7 +52,8 @@ export async function listExposedVolumes(
 
 /** Whether each storage cluster in which the host may have a volume open has its fence in effect. */
 export async function areVolumesFenced(sql: Queryable, hostId: string): Promise<boolean> {
-  const rows = await sql`select from (${exposures(sql, hostId)}) e join storage_pools s on s.id = e.pool_id
+  const rows =
+    await sql`select from (${exposures(sql, hostId)}) e join storage_pools s on s.id = e.pool_id
     where not exists (select from storage_fences f
       where f.cluster_id = s.cluster_id and f.host_id = ${hostId} and f.effective_at is not null) limit 1`;
   return rows.length === 0;
@@ -162,7 +160,11 @@ export async function removeStorageFence(
   sql: Queryable,
   { clusterId, hostId }: FenceKey,
 ): Promise<void> {
-  await sql`delete from storage_fences where cluster_id = ${clusterId} and host_id = ${hostId} and liftable`;
+  // Placement reads the hosts with the address again.
+  await sql`with lifted as (delete from storage_fences
+      where cluster_id = ${clusterId} and host_id = ${hostId} and liftable returning addresses)
+    update host_revisions set changed_xid = pg_current_xact_id() where host_id in (select h.id from hosts h, lifted
+      where host(h.storage_address) = any(lifted.addresses) and h.fenced_at is null)`;
 }
 
 /** One scheduler lifts and renews a fence: the holder of the lease of the host's location. */

@@ -24,7 +24,7 @@ export type UnplacedVm = {
   /** The driver returns 64-bit numbers as text. */
   generation: string;
   type: string;
-  /** Hosts that could not build it. */
+  /** Hosts that could not build it; without a `build_failure`, hosts that an operator moves it away from. */
   avoided_hosts: string[];
   /** Why the last of them could not build it. */
   build_failure: BuildFailure | null;

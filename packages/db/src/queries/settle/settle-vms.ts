@@ -40,7 +40,7 @@ export type PlacedVmRow = {
     observed_size_gib: number | null;
     kept_here: boolean;
     /** Whether a storage cluster stores it. */
-    is_volume: boolean;
+    in_pool: boolean;
   }[];
 };
 
@@ -62,7 +62,7 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
           'serial', d.serial)), '[]')
         from device_claims c join devices d on d.id = c.device_id where c.vm_id = v.id) as devices,
       (select coalesce(json_agg(json_build_object('disk_id', a.disk_id, 'desired_state', a.desired_state,
-          'attached', a.attached, 'is_volume', d.pool_id is not null, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,
+          'attached', a.attached, 'in_pool', d.pool_id is not null, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,
           'kept_here', coalesce(d.host_id = p.host_id or not a.exclusive and k.shared_storage, false))
           order by a.disk_id), '[]')
         from disk_attachments a join disks d on d.id = a.disk_id left join hosts k on k.id = d.host_id
