@@ -39,7 +39,10 @@ it('a moved VM is taken down, starts on the chosen host, and its tenant gets the
   const to = await world.addHost();
   await world.addHost();
   const reply = await move(vm.vmId, { host_id: to.id, notice: 'Row 7 gets new power supplies.' });
-  expect(reply).toMatchObject({ status: 200, body: { operation: { operation_name: 'MOVE' } } });
+  expect(reply).toMatchObject({
+    status: 200,
+    body: { operation: { metadata: { operation_name: 'MOVE' } } },
+  });
   const operationId = reply.body.operation.operation_id;
   expect(await cloud.vmState(vm.vmId)).toBe('STATE_STARTING');
   expect(await lastEvent(vm.vmId)).toMatchObject({

@@ -2,8 +2,8 @@ import { buildRouteMap } from '@stricli/core';
 import { deleteVm, resetVm, startVm, stopVm } from './change.ts';
 import { openConsole } from './console.ts';
 import { createVm } from './create.ts';
-import { listVms, printLogs, showVm } from './read.ts';
 import { moveVm } from './move.ts';
+import { listVms, printLogs, showVm } from './read.ts';
 import { sshVm } from './ssh.ts';
 import { tagVm } from './tag.ts';
 
