@@ -258,6 +258,11 @@ async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<
     ...{ id: rolloutId, version: '0.0.1', labels: { world: name }, createdBy: newId() },
     ...{ canaryCount: 1, batchSize: 1, hostTimeLimitS: 60, maxFailures: 0, createdAt: new Date() },
   });
+  const [clusterId, poolId] = [newId(), newId()];
+  await sql`insert into storage_clusters (id, name, monitors, user_name)
+    values (${clusterId}, ${name}, '{10.0.0.1:3300}', 'gantry')`;
+  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, active)
+    values (${poolId}, ${clusterId}, 'volumes', 'us-east-a', 'shared-volume', false)`;
   const orphanId = newId();
   await sql`insert into orphans (id, host_id, vm_id, revision, generation, description)
     values (${orphanId}, ${empty.id}, ${newId()}, 1, 1, '{"disks": []}')`;
@@ -265,6 +270,7 @@ async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<
     ...{ host_id: host.id, empty_host_id: empty.id, join_token_id: token },
     ...{ device_id: gpuIds[0] ?? '', public_address_id: publicAddressId },
     ...{ orphan_id: orphanId, rollout_id: rolloutId },
+    ...{ storage_cluster_id: clusterId, storage_pool_id: poolId },
   };
 }
 

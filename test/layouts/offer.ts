@@ -32,7 +32,6 @@ function requestOf(type: VmType) {
       ...{ gpu_count: type.gpuCount, gpu_type: type.gpuType, may_split: false },
       nested_virtualization: false,
     },
-    0,
   );
 }
 

@@ -28,6 +28,11 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
   user_ssh_keys_name_key: ['name_taken', 'another SSH key of yours has this name: choose another'],
   images_name_key: ['name_taken', 'another image has this name: choose another'],
   users_email_key: ['name_taken', 'another user has this e-mail address'],
+  storage_clusters_name_key: [
+    'name_taken',
+    'another storage cluster has this name: choose another',
+  ],
+  storage_pools_name_key: ['name_taken', 'this pool of the storage cluster is connected already'],
   locations_pkey: ['name_taken', 'another location has this name: choose another'],
   vm_types_pkey: ['name_taken', 'another VM type has this name: choose another'],
   members_once: ['conflict', 'the user already has a role there: remove it first'],
@@ -66,6 +71,8 @@ const RULES_TOO_LARGE = 'GR001';
 const NO_VNI = 'GV001';
 /** A trigger raises it if a suspended organization creates or starts a VM. */
 const SUSPENDED = 'GS001';
+/** `choose_pool` raises it if no storage pool of the location has room for a new disk. */
+const NO_POOL = 'GC001';
 /** `place_vms` raises it if something is not as it was decided. */
 const NOT_AS_DECIDED = 'GP001';
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -98,6 +105,7 @@ export function toCloudError(error: unknown): unknown {
       );
     }
     if (error.code === SUSPENDED) return suspended(error);
+    if (error.code === NO_POOL) return noPool(error);
     if (error.code === FOREIGN_KEY_VIOLATION) {
       return new CloudError(
         'conflict',
@@ -177,6 +185,12 @@ function rulesTooLarge(error: postgres.PostgresError): CloudError {
       `${limit['used']} and this rule has ${limit['requested']}: give it fewer entries, or delete other rules of the network`,
     { details: limit, cause: error },
   );
+}
+
+function noPool(error: postgres.PostgresError): CloudError {
+  const { location, gib } = JSON.parse(error.detail ?? '{}') as { location?: string; gib?: number };
+  const message = `the storage in ${location} has no room for a disk of ${gib} GiB: choose a smaller size or another location, or try again later`;
+  return new CloudError('unavailable', message, { details: { location, gib }, cause: error });
 }
 
 function suspended(error: postgres.PostgresError): CloudError {

@@ -15,10 +15,6 @@ import { insertCapacitySample } from '@gantry/db/queries/operators/fleet-gpus';
 import type { AttachedHosts } from './attached/attached-hosts.ts';
 import { cleanUp } from './clean-up.ts';
 import { closeUsage } from './close-usage.ts';
-import type { ClusterOf } from './fencing/clusters.ts';
-import { fenceHosts } from './fencing/fence-hosts.ts';
-import { fenceLostHosts, type LostHostPolicy } from './fencing/fence-lost-hosts.ts';
-import { liftFences, renewFences } from './fencing/lift-fences.ts';
 import type { FleetServer } from './fleet/fleet-server.ts';
 import { abortLostStreams } from './liveness/abort-lost-streams.ts';
 import { followEra } from './liveness/follow-era.ts';
@@ -55,10 +51,6 @@ type LoopContext = {
   hosts: AttachedHosts;
   server: FleetServer;
   unreachableAfterMs: number;
-  clusters: ClusterOf;
-  lostHosts: LostHostPolicy;
-  /** The locations whose leases this scheduler has. */
-  locations(): string[];
   onEra(): void;
   /** Reads which authorities the fleet trusts. */
   following(): Promise<void>;
@@ -66,7 +58,8 @@ type LoopContext = {
 
 /**
  * The loops of a scheduler, besides those that react to events: place/start-placing.ts,
- * deliver/start-delivering.ts, settle/start-settling.ts, settle/settle-without-host.ts and poll-changes.ts.
+ * deliver/start-delivering.ts, settle/start-settling.ts, settle/settle-without-host.ts and poll-changes.ts; and besides
+ * those of fencing/fencing-loops.ts.
  */
 export function schedulerLoops(context: LoopContext): LoopEntry[] {
   const { sql, watch, log, hosts, server, unreachableAfterMs } = context;
@@ -110,7 +103,6 @@ export function schedulerLoops(context: LoopContext): LoopEntry[] {
       everyMs: Math.min(SECOND_MS, unreachableAfterMs / 4),
       body: () => markUnreachable({ sql, log, silence, steadyMs: watch.steadyMs() }),
     },
-    ...fencingLoops(context),
     { name: 'rollouts', everyMs: SECOND_MS, body: () => advanceRollouts({ sql, log }) },
     {
       name: 'deadlines',
@@ -138,28 +130,6 @@ export function schedulerLoops(context: LoopContext): LoopEntry[] {
         const sessions = await terminateIdleTransactions(sql, { afterMs: IDLE_TRANSACTION_MS });
         if (sessions > 0) log.warn({ sessions }, 'terminated idle-in-transaction sessions');
       },
-    },
-  ];
-}
-
-/** The holder of a location's lease takes care of fences in its storage clusters. */
-function fencingLoops(context: LoopContext): LoopEntry[] {
-  const { sql, log, watch, clusters, lostHosts: policy } = context;
-  return [
-    {
-      name: 'fence',
-      everyMs: SECOND_MS,
-      body: async () => {
-        const locations = context.locations();
-        await fenceLostHosts({ sql, log, policy, locations, steadyMs: watch.steadyMs() });
-        await fenceHosts({ sql, log, clusters, locations });
-        await liftFences({ sql, log, clusters, locations });
-      },
-    },
-    {
-      name: 'renew-fences',
-      everyMs: MINUTE_MS,
-      body: () => renewFences({ sql, log, clusters, locations: context.locations() }),
     },
   ];
 }

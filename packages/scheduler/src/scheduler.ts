@@ -10,8 +10,8 @@ import type { AuthorityFiles } from '@gantry/pki/certificate-authority';
 import { AttachedHosts } from './attached/attached-hosts.ts';
 import { serveConsoles } from './consoles/serve-consoles.ts';
 import { startDelivering } from './deliver/start-delivering.ts';
-import { type ClusterOf, noClusters } from './fencing/clusters.ts';
 import type { LostHostPolicy } from './fencing/fence-lost-hosts.ts';
+import { fencingLoops } from './fencing/fencing-loops.ts';
 import { type Authorities, fingerprintsOf } from './fleet/authorities.ts';
 import { ensureAuthorities } from './fleet/authority.ts';
 import type { FleetSecrets } from './fleet/fleet-secrets.ts';
@@ -27,6 +27,10 @@ import { startPlacing } from './place/start-placing.ts';
 import { pollChanges } from './poll-changes.ts';
 import { settleWithoutHost } from './settle/settle-without-host.ts';
 import { startSettling } from './settle/start-settling.ts';
+import { noClusters } from './storage/no-clusters.ts';
+import { startVolumes } from './storage/start-volumes.ts';
+import type { OpenCluster } from './storage/storage-clusters.ts';
+import { keyOpener } from './storage/volume-keys.ts';
 
 export type SchedulerOptions = {
   sql: Sql;
@@ -49,14 +53,14 @@ export type SchedulerOptions = {
   certificateTtlMs: number;
   leaseTtlMs: number;
   unreachableAfterMs: number;
-  /** The storage clusters. The default: none can be reached. */
-  clusters?: ClusterOf;
   /** When hosts are fenced automatically. The default: never. */
   lostHosts?: LostHostPolicy;
   /** The default is `HEALTH_RULES`. */
   healthRules?: readonly HealthRule[];
   pollMs?: number;
   settleConcurrency?: number;
+  /** Opens storage clusters. The default has the key of none. */
+  openCluster?: OpenCluster;
   metrics?: Metrics;
   /** Figures of the fleet are read at most this often for `metrics`. */
   fleetMetricsMs?: number;
@@ -97,6 +101,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const delivering = startDelivering({
     ...{ sql, log, hosts, pollMs },
     authorities: () => fingerprintsOf(authorities),
+    openKey: keyOpener({ secrets: fleetSecrets.secrets, log }),
   });
   const placing = startPlacing({
     sql,
@@ -115,12 +120,18 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     log,
     body: () => settleWithoutHost(sql),
   });
+  const volumes = startVolumes({
+    ...{ sql, log, secrets: fleetSecrets.secrets },
+    openCluster: options.openCluster ?? noClusters,
+    leases: () => placing.leases(),
+  });
   const polling = pollChanges({
     ...{ sql, log, pollMs },
     locations: () => placing.locations(),
     onChanges: (changes) => {
       placing.note(changes);
       delivering.note(changes);
+      volumes.note(changes);
       if (changes.isUnsettled) settlingAlone.nudge();
     },
     onGap: () => delivering.noteAll(),
@@ -169,13 +180,15 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   };
   const following = followAuthorities({ ...opening, log, known: authorities, onAuthorities });
   const process = { sql, watch, log, schedulerId: id, address };
-  const { clusters = noClusters, lostHosts = ONLY_OPERATORS_FENCE } = options;
-  const context = {
-    ...{ ...process, hosts, server, unreachableAfterMs, onEra, following },
-    ...{ clusters, lostHosts, locations: () => placing.locations() },
-  };
+  const context = { ...process, hosts, server, unreachableAfterMs, onEra, following };
   const loops = schedulerLoops(context).map((entry) => startLoop({ ...entry, log }));
   loops.push(settlingAlone);
+  const fencing = fencingLoops({
+    ...{ sql, log, clusters: volumes.clusterOf },
+    policy: options.lostHosts ?? ONLY_OPERATORS_FENCE,
+    steadyMs: () => watch.steadyMs(),
+    locations: () => placing.locations(),
+  }).map((entry) => startLoop({ ...entry, log }));
 
   let isStopping = false;
   return {
@@ -190,6 +203,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     async stop() {
       isStopping = true;
       await polling.stop();
+      await Promise.all(fencing.map((loop) => loop.stop()));
+      await volumes.stop();
       await placing.stop();
       await server.stop();
       await delivering.stop();

@@ -147,6 +147,23 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   }),
   'admin-public-addresses.delete': nothing,
   'admin-placements.explain': () => ({ body: { type: 'a40.1x', location: 'eu-north-a' } }),
+  'admin-storage-clusters.list': nothing,
+  'admin-storage-clusters.get': nothing,
+  'admin-storage-clusters.create': () => ({
+    body: { name: fresh('cluster'), monitors: ['10.0.0.1:3300'], user_name: 'gantry' },
+  }),
+  'admin-storage-clusters.delete': nothing,
+  'admin-storage-pools.list': nothing,
+  'admin-storage-pools.get': nothing,
+  'admin-storage-pools.create': () => ({
+    body: {
+      ...{ storage_cluster_id: NOWHERE, name: fresh('pool'), location: 'us-east-a' },
+      ...{ disk_type: 'persistent-ssd', active: false },
+    },
+  }),
+  'admin-storage-pools.change': () => ({ body: { overcommit_percent: 200 } }),
+  'admin-storage-pools.delete': nothing,
+
   'admin-join-tokens.list': nothing,
   'admin-join-tokens.get': nothing,
   'admin-join-tokens.create': () => ({ body: { location: 'eu-north-a' } }),

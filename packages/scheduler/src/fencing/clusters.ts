@@ -5,6 +5,6 @@ import { StorageError } from '@gantry/ceph/storage-error';
 export type ClusterOf = (clusterId: string) => Promise<StorageCluster>;
 
 /** For a scheduler that has no key of any storage cluster. */
-export const noClusters: ClusterOf = async () => {
+export const noClusterOf: ClusterOf = async () => {
   throw new StorageError('unreachable', 'this scheduler has no key of the storage cluster');
 };

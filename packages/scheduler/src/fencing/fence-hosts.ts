@@ -29,7 +29,7 @@ import {
 } from '@gantry/db/queries/settle/settle-vms';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { transact } from '@gantry/db/transact';
-import { type ClusterOf, noClusters } from './clusters.ts';
+import { type ClusterOf, noClusterOf } from './clusters.ts';
 import { fenceStorage } from './fence-storage.ts';
 
 type Fencing = {
@@ -48,7 +48,7 @@ type Fencing = {
  * keeps its VMs, and the next run tries again.
  */
 export async function fenceHosts(fencing: Fencing): Promise<void> {
-  const { sql, log, clusters = noClusters, locations = null } = fencing;
+  const { sql, log, clusters = noClusterOf, locations = null } = fencing;
   for (const host of await listHostsToFence(sql)) {
     const { id } = host;
     if (!(await areVolumesFenced(sql, id))) {

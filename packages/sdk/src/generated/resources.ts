@@ -484,6 +484,28 @@ export function bindOperations({ call, list }: Bind) {
       /** Delete a public address that no VM has and no project has reserved. */
       delete: call({ id: 'admin-public-addresses.delete', method: 'DELETE', path: '/v0.1/admin/public-addresses/{public_address_id}', takesKey: true }),
     },
+    adminStorageClusters: {
+      /** List storage clusters, oldest first. */
+      list: list({ id: 'admin-storage-clusters.list', method: 'GET', path: '/v0.1/admin/storage/clusters' }),
+      /** Connect a storage cluster. */
+      create: call({ id: 'admin-storage-clusters.create', method: 'POST', path: '/v0.1/admin/storage/clusters', takesKey: true }),
+      /** Read a storage cluster. */
+      get: call({ id: 'admin-storage-clusters.get', method: 'GET', path: '/v0.1/admin/storage/clusters/{storage_cluster_id}' }),
+      /** Disconnect a storage cluster that has no pools. */
+      delete: call({ id: 'admin-storage-clusters.delete', method: 'DELETE', path: '/v0.1/admin/storage/clusters/{storage_cluster_id}', takesKey: true }),
+    },
+    adminStoragePools: {
+      /** List storage pools with their space, oldest first. */
+      list: list({ id: 'admin-storage-pools.list', method: 'GET', path: '/v0.1/admin/storage/pools' }),
+      /** Store the new disks of a location in a pool of a storage cluster. */
+      create: call({ id: 'admin-storage-pools.create', method: 'POST', path: '/v0.1/admin/storage/pools', takesKey: true }),
+      /** Read a storage pool. */
+      get: call({ id: 'admin-storage-pools.get', method: 'GET', path: '/v0.1/admin/storage/pools/{storage_pool_id}' }),
+      /** Change whether a storage pool takes new disks, and how many. */
+      change: call({ id: 'admin-storage-pools.change', method: 'PATCH', path: '/v0.1/admin/storage/pools/{storage_pool_id}', takesKey: true }),
+      /** Disconnect a storage pool that stores nothing. */
+      delete: call({ id: 'admin-storage-pools.delete', method: 'DELETE', path: '/v0.1/admin/storage/pools/{storage_pool_id}', takesKey: true }),
+    },
     adminJoinTokens: {
       /** List join tokens without their secrets, newest first. */
       list: list({ id: 'admin-join-tokens.list', method: 'GET', path: '/v0.1/admin/join-tokens' }),

@@ -2203,6 +2203,79 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/admin/storage/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List storage clusters, oldest first */
+        get: operations["admin-storage-clusters.list"];
+        put?: never;
+        /** Connect a storage cluster */
+        post: operations["admin-storage-clusters.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/storage/clusters/{storage_cluster_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a storage cluster */
+        get: operations["admin-storage-clusters.get"];
+        put?: never;
+        post?: never;
+        /** Disconnect a storage cluster that has no pools */
+        delete: operations["admin-storage-clusters.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/storage/pools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List storage pools with their space, oldest first */
+        get: operations["admin-storage-pools.list"];
+        put?: never;
+        /** Store the new disks of a location in a pool of a storage cluster */
+        post: operations["admin-storage-pools.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/storage/pools/{storage_pool_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a storage pool */
+        get: operations["admin-storage-pools.get"];
+        put?: never;
+        post?: never;
+        /** Disconnect a storage pool that stores nothing */
+        delete: operations["admin-storage-pools.delete"];
+        options?: never;
+        head?: never;
+        /** Change whether a storage pool takes new disks, and how many */
+        patch: operations["admin-storage-pools.change"];
+        trace?: never;
+    };
     "/v0.1/admin/join-tokens": {
         parameters: {
             query?: never;
@@ -4094,6 +4167,49 @@ export interface components {
              * @example 203.0.113.0/24
              */
             cidr: string;
+        };
+        StorageCluster: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            monitors: string[];
+            user_name: string;
+            /** @description The cluster's own id; empty until a scheduler has reached it. */
+            fsid: string;
+            /** @description Why it cannot be used; empty if nothing is known to be wrong. */
+            problem: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        CreateStorageCluster: {
+            name: string;
+            monitors: string[];
+            /** @description The name of the key of the schedulers in the cluster, without "client.". */
+            user_name: string;
+        };
+        CreateStoragePool: {
+            /** Format: uuid */
+            storage_cluster_id: string;
+            /** @description Its name in the cluster. */
+            name: string;
+            location: string;
+            /**
+             * @description A shared volume is a file system and cannot be in a pool.
+             * @enum {string}
+             */
+            disk_type: "persistent-ssd";
+            /** @default true */
+            active?: boolean;
+            /**
+             * @description How large all disks together may be, as a share of the pool.
+             * @default 100
+             */
+            overcommit_percent?: number;
+        };
+        ChangeStoragePool: {
+            active?: boolean;
+            /** @description How large all disks together may be, as a share of the pool. */
+            overcommit_percent?: number;
         };
         JoinToken: {
             /** Format: uuid */
@@ -9393,6 +9509,253 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PublicAddress"];
+                };
+            };
+        };
+    };
+    "admin-storage-clusters.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["StorageCluster"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "admin-storage-clusters.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateStorageCluster"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageCluster"];
+                };
+            };
+        };
+    };
+    "admin-storage-clusters.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                storage_cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageCluster"];
+                };
+            };
+        };
+    };
+    "admin-storage-clusters.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                storage_cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageCluster"];
+                };
+            };
+        };
+    };
+    "admin-storage-pools.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                storage_cluster_id?: string;
+                location?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["StoragePool"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "admin-storage-pools.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateStoragePool"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoragePool"];
+                };
+            };
+        };
+    };
+    "admin-storage-pools.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                storage_pool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoragePool"];
+                };
+            };
+        };
+    };
+    "admin-storage-pools.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                storage_pool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoragePool"];
+                };
+            };
+        };
+    };
+    "admin-storage-pools.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                storage_pool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeStoragePool"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoragePool"];
                 };
             };
         };

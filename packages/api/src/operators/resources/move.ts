@@ -63,12 +63,16 @@ async function requireRoom(sql: Queryable, { movable, location, hostId }: Wanted
   if (hostId !== null && !rows.hosts.some(({ id }) => id === hostId)) throw notFound('host');
   const index = newHostIndex();
   for (const host of hostsFromRows(rows)) index.put(host);
-  const choice = chooseHost(index, requestFor(location, movable, 0), [
-    {
-      name: hostId === null ? 'other_host' : 'chosen_host',
-      allows: ({ id }) => (hostId === null ? id !== movable.host_id : id === hostId),
-    },
-  ]);
+  const choice = chooseHost(
+    index,
+    requestFor(location, movable, { newDisksGib: 0, hasVolumes: true }),
+    [
+      {
+        name: hostId === null ? 'other_host' : 'chosen_host',
+        allows: ({ id }) => (hostId === null ? id !== movable.host_id : id === hostId),
+      },
+    ],
+  );
   if (!('reasons' in choice)) return;
   const where = hostId === null ? `no other host in ${location}` : 'the host';
   const verb = hostId === null ? 'has' : 'does not have';
