@@ -93,6 +93,19 @@ it('a VM that fits nowhere else after it was taken down goes back to its host', 
   expect(await hostOf(vm.vmId)).toBe(from.id);
 });
 
+it('a VM that fits nowhere after it was taken down is SHUTOFF, and the move has failed', async () => {
+  const from = await world.addHost();
+  const vm = await world.runVm(from);
+  await world.addHost();
+  const { body } = await move(vm.vmId);
+  await from.obey();
+  await cloud.sql`update hosts set admin_state = 'cordoned'`;
+  await makeKey(vm.diskId);
+  expect(await place()).toMatchObject({ placed: 0 });
+  expect(await cloud.vmState(vm.vmId)).toBe('STATE_SHUTOFF');
+  expect(await cloud.operation(body.operation.operation_id)).toMatchObject({ state: 'FAILED' });
+});
+
 it('a move whose host dies meanwhile goes on after the host is fenced', async () => {
   const from = await world.addHost();
   const vm = await world.runVm(from);

@@ -118,6 +118,7 @@ const EVENTS: [VmEvent, Apply][] = [
   ['STOP', (vms) => request(vms, 'STOP')],
   ['RESET', (vms) => request(vms, 'RESET')],
   ['DELETE', (vms) => request(vms, 'DELETE')],
+  ['MOVE', moveRunning],
   [
     'placed',
     // Placement reads only VMs that should run, are on no host and have a pending power action.
@@ -217,6 +218,28 @@ async function request(
       planted.map(({ vm }) => [action, vm, expectedStatus(vm)]),
     );
   });
+}
+
+/** An operator moves the VMs that run. Their disks are in a storage cluster, and another host has room. */
+async function moveRunning(vms: Vm[]): Promise<Outcome[]> {
+  const host = await cloud.addHandDrivenHost();
+  const other = await cloud.addHandDrivenHost();
+  await cloud.sql`update hosts set storage_address = '10.9.8.7' where id = ${other.id}`;
+  const movable = vms.filter(
+    (vm) => vm.placed && vm.operation === null && vmRefusal('MOVE', vmStateOf(vm)) === null,
+  );
+  const outcomes = await withPlanted(movable, host, async (planted) => {
+    await cloud.sql`update disks set pool_id = ${newId()}, host_id = null where id in (
+      select disk_id from disk_attachments where vm_id = any(${planted.map(({ id }) => id)}))`;
+    for (const { id } of planted) {
+      const { status } = await cloud.api.call('POST', `/admin/vms/${id}:move`, {
+        ...{ bearer: cloud.operator, body: {} },
+      });
+      expect(status).toBe(200);
+    }
+  });
+  await cloud.sql`update hosts set storage_address = null, admin_state = 'cordoned' where id = ${other.id}`;
+  return outcomes;
 }
 
 async function failToPlace(planted: Planted[]): Promise<void> {

@@ -116,7 +116,10 @@ export async function updateVmRelocated(sql: Queryable, vmId: string): Promise<v
   await sql`update disks d set host_id = null, observed_size_gib = null from disk_attachments a, vms v
     where a.disk_id = d.id and a.attachment_type = 'os' and a.vm_id = ${vmId} and v.id = a.vm_id
       and v.observed_state = 'none' and d.pool_id is null`;
-  await sql`update vms set relocating = false where id = ${vmId}`;
+  // A VM that an operator moves ran here. If it fits nowhere now, it must not count as running.
+  await sql`update vms set relocating = false,
+      observed_state = case when observed_state = 'running' then 'stopped' else observed_state end
+    where id = ${vmId}`;
 }
 
 /**
