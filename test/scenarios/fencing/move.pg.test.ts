@@ -61,9 +61,9 @@ it('a moved VM is taken down, starts on the chosen host, and its tenant gets the
   expect(await place()).toMatchObject({ placed: 1 });
   expect(await hostOf(vm.vmId)).toBe(to.id);
   expect(await cloud.operation(operationId)).toMatchObject({ state: 'IN_PROGRESS' });
-  const [audit] =
-    await cloud.sql`select count(*)::int as lines from audit_logs where path like ${`%${vm.vmId}:move`}`;
-  expect(audit).toMatchObject({ lines: expect.any(Number) });
+  const audit = await cloud.sql`select from audit_logs
+    where action = 'admin-vms.move' and resource_id = ${vm.vmId}`;
+  expect(audit.length).toBeGreaterThan(0);
 });
 
 it('a VM with a disk on its host, or without another host that fits, is not moved and goes on running', async () => {
