@@ -187,6 +187,18 @@ const EVENTS: [VmEvent, Apply][] = [
         },
       ),
   ],
+  [
+    'host_fenced',
+    (vms) =>
+      onHost(
+        vms.filter(({ placed }) => placed),
+        async ({ id }, planted) => {
+          await cloud.sql`update vms set on_host_failure = 'restart' where id = any(${planted.map((vm) => vm.id)})`;
+          await cloud.sql`update hosts set fenced_at = now() where id = ${id}`;
+          await fenceHosts({ sql: cloud.sql, log: cloud.log });
+        },
+      ),
+  ],
 ];
 
 /** Sends the request over HTTP. Expects that the api accepts it exactly in the states of the table. */
