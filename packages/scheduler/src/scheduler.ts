@@ -184,7 +184,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const loops = schedulerLoops(context).map((entry) => startLoop({ ...entry, log }));
   loops.push(settlingAlone);
   const fencing = fencingLoops({
-    ...{ sql, log, clusters: volumes.clusterOf },
+    ...{ sql, log, clusters: (clusterId) => volumes.cluster(clusterId) },
     policy: options.lostHosts ?? ONLY_OPERATORS_FENCE,
     steadyMs: () => watch.steadyMs(),
     locations: () => placing.locations(),

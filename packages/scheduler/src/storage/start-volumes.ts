@@ -11,6 +11,7 @@ import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import type { Changes } from '@gantry/db/queries/changes';
 import type { Lease } from '@gantry/db/queries/placement/leases';
+import { listPoolsOf } from '@gantry/db/queries/storage/pools';
 import {
   listDiscardedVolumes,
   listKeysToMake,
@@ -45,7 +46,7 @@ export type VolumesOptions = {
 
 export type Volumes = {
   /** Returns the connection to a storage cluster. Throws a StorageError if it cannot be used. */
-  clusterOf: (clusterId: string) => Promise<StorageCluster>;
+  cluster(clusterId: string): Promise<StorageCluster>;
   note(changes: Pick<Changes, 'hasVolumeWork' | 'hasPools'>): void;
   stop(): Promise<void>;
 };
@@ -140,8 +141,13 @@ export function startVolumes(options: VolumesOptions): Volumes {
     log,
     body: async () => {
       if (!hasPools) return;
+      const held = leases();
+      const locations = held.map(({ location }) => location);
+      const withPools = new Set(
+        (await listPoolsOf(sql, locations)).map(({ location }) => location),
+      );
       let started = 0;
-      for (const lease of leases()) started += await startDue(lease);
+      for (const lease of held) if (withPools.has(lease.location)) started += await startDue(lease);
       restsUntilMs = started > 0 ? 0 : performance.now() + REST_MS;
     },
   });
@@ -156,7 +162,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
   });
 
   return {
-    clusterOf: (clusterId) => clusters.use(clusterId, async (cluster) => cluster),
+    cluster: (clusterId) => clusters.get(clusterId),
     note(changes) {
       const isNew = changes.hasPools && !hasPools;
       hasPools = changes.hasPools;
@@ -165,9 +171,10 @@ export function startVolumes(options: VolumesOptions): Volumes {
     },
     async stop() {
       await Promise.all([loop.stop(), watching.stop()]);
+      const stopped = images.stop();
       await queue.idle();
-      await images.stop();
       await clusters.close();
+      await stopped;
     },
   };
 }

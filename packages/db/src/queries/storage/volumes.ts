@@ -66,15 +66,19 @@ export async function updateDiscardedProblem(
   await sql`update discarded_volumes set problem = ${problem} where disk_id = ${diskId} and problem <> ${problem}`;
 }
 
-/** Returns what keeps the disks of a VM that is not placed from being ready; empty if nothing is known. */
+/**
+ * Returns why the volumes of a disk, or of a VM that is not placed, are not ready; empty if nothing is known, null if all
+ * are ready.
+ */
 export async function readVolumeProblem(
   sql: Queryable,
   resourceId: string,
 ): Promise<string | null> {
   const [row] = await sql<{ problem: string }[]>`
-    select d.volume_problem as problem from disks d
-    where (d.id = ${resourceId} or d.id in (select disk_id from disk_attachments where vm_id = ${resourceId}))
-      and d.pool_id is not null and (d.observed_size_gib is distinct from d.size_gib or d.wants_key)
+    select coalesce(nullif(d.volume_problem, ''), c.problem) as problem from disks d
+    join storage_pools q on q.id = d.pool_id join storage_clusters c on c.id = q.cluster_id
+    where d.id = any(array[${resourceId}::uuid] || array(select disk_id from disk_attachments where vm_id = ${resourceId}))
+      and (d.observed_size_gib is distinct from d.size_gib or d.wants_key)
     order by d.volume_problem = '', d.id limit 1`;
   return row?.problem ?? null;
 }
