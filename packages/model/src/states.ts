@@ -28,6 +28,7 @@ export const OPERATION_NAMES = [
   'START',
   'STOP',
   'RESET',
+  'MOVE',
   'ATTACH_DISKS',
   'DETACH_DISKS',
 ] as const;
@@ -42,6 +43,8 @@ export const EVENT_TYPES = [
   'vm_reachable',
   'vm_host_draining',
   'vm_host_fenced',
+  'vm_restarted_elsewhere',
+  'vm_moving',
   'vm_device_unhealthy',
   'vm_lost',
   'vm_orphaned',

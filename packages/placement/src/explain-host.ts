@@ -65,7 +65,7 @@ function whyNoFit(host: PlacementHost, request: PlacementRequest, failed: Filter
     case 'disk_space':
       return `${request.newDisksGib ?? 0} GiB of new disks requested; free: ${Math.max(0, host.freeStorageGib ?? 0)} GiB`;
     case 'storage_network':
-      return 'the VM has disks in a storage cluster; the host has no address in the storage network, or another host has the same';
+      return 'the VM has disks in a storage cluster; the host has no address in the storage network, another host has the same, or a cluster has it fenced';
     default: {
       const requested = request.companions.find(({ kind }) => COMPANION_FILTERS[kind] === failed);
       if (!requested) throw new Error(`BUG: a fit cannot fail for ${failed}`);

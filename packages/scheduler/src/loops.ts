@@ -17,7 +17,6 @@ import { cleanUp } from './clean-up.ts';
 import { closeUsage } from './close-usage.ts';
 import type { FleetServer } from './fleet/fleet-server.ts';
 import { abortLostStreams } from './liveness/abort-lost-streams.ts';
-import { fenceHosts } from './liveness/fence-hosts.ts';
 import { followEra } from './liveness/follow-era.ts';
 import { markUnreachable } from './liveness/mark-unreachable.ts';
 import { watchAcknowledgements } from './liveness/watch-acknowledgements.ts';
@@ -59,7 +58,8 @@ type LoopContext = {
 
 /**
  * The loops of a scheduler, besides those that react to events: place/start-placing.ts,
- * deliver/start-delivering.ts, settle/start-settling.ts, settle/settle-without-host.ts and poll-changes.ts.
+ * deliver/start-delivering.ts, settle/start-settling.ts, settle/settle-without-host.ts and poll-changes.ts; and besides
+ * those of fencing/fencing-loops.ts.
  */
 export function schedulerLoops(context: LoopContext): LoopEntry[] {
   const { sql, watch, log, hosts, server, unreachableAfterMs } = context;
@@ -103,7 +103,6 @@ export function schedulerLoops(context: LoopContext): LoopEntry[] {
       everyMs: Math.min(SECOND_MS, unreachableAfterMs / 4),
       body: () => markUnreachable({ sql, log, silence, steadyMs: watch.steadyMs() }),
     },
-    { name: 'fence', everyMs: 3 * SECOND_MS, body: () => fenceHosts({ sql, log }) },
     { name: 'rollouts', everyMs: SECOND_MS, body: () => advanceRollouts({ sql, log }) },
     {
       name: 'deadlines',

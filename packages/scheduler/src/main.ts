@@ -89,6 +89,7 @@ await runProcess({
       certificateTtlMs: settings.certificateTtlMs,
       leaseTtlMs: settings.leaseTtlMs,
       unreachableAfterMs: settings.unreachableAfterMs,
+      lostHosts: settings.lostHosts,
       healthRules: settings.healthRules,
       ...(storageKeysDirectory === undefined
         ? {}

@@ -12,6 +12,8 @@ import type { AuthorityFiles } from '@gantry/pki/certificate-authority';
 import { AttachedHosts } from './attached/attached-hosts.ts';
 import { serveConsoles } from './consoles/serve-consoles.ts';
 import { startDelivering } from './deliver/start-delivering.ts';
+import type { LostHostPolicy } from './fencing/fence-lost-hosts.ts';
+import { fencingLoops } from './fencing/fencing-loops.ts';
 import { type Authorities, fingerprintsOf } from './fleet/authorities.ts';
 import { ensureAuthorities } from './fleet/authority.ts';
 import type { FleetSecrets } from './fleet/fleet-secrets.ts';
@@ -54,6 +56,8 @@ export type SchedulerOptions = {
   certificateTtlMs: number;
   leaseTtlMs: number;
   unreachableAfterMs: number;
+  /** When hosts are fenced automatically. The default: never. */
+  lostHosts?: LostHostPolicy;
   /** The default is `HEALTH_RULES`. */
   healthRules?: readonly HealthRule[];
   pollMs?: number;
@@ -80,6 +84,7 @@ export type Scheduler = {
 /** The poll of changes says when there is something to settle. */
 const SETTLE_MS = 60_000;
 const FLEET_METRICS_MS = 10_000;
+const ONLY_OPERATORS_FENCE: LostHostPolicy = { afterMs: null, mostLost: 1 };
 
 /**
  * Starts a scheduler: it places VMs, delivers specs to hosts and settles their reports. Any number of
@@ -188,6 +193,12 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const context = { ...process, hosts, server, unreachableAfterMs, onEra, following };
   const loops = schedulerLoops(context).map((entry) => startLoop({ ...entry, log }));
   loops.push(settlingAlone);
+  const fencing = fencingLoops({
+    ...{ sql, log, clusters: (clusterId) => volumes.cluster(clusterId) },
+    policy: options.lostHosts ?? ONLY_OPERATORS_FENCE,
+    steadyMs: () => watch.steadyMs(),
+    locations: () => placing.locations(),
+  }).map((entry) => startLoop({ ...entry, log }));
 
   let isStopping = false;
   return {
@@ -202,6 +213,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     async stop() {
       isStopping = true;
       await polling.stop();
+      await Promise.all(fencing.map((loop) => loop.stop()));
       await volumes.stop();
       await placing.stop();
       await server.stop();

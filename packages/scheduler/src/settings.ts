@@ -3,6 +3,7 @@ import { createSettingsReader, type SettingsReader } from '@gantry/daemon/settin
 import { readTracingSettings } from '@gantry/daemon/tracing/start-tracing';
 import type { Retention } from '@gantry/db/queries/maintenance/remove-history';
 import { DEFAULT_RETENTION } from './clean-up.ts';
+import type { LostHostPolicy } from './fencing/fence-lost-hosts.ts';
 import { RULES_SETTING, readHealthRules } from './health/read-rules.ts';
 
 const DAY_S = 86_400;
@@ -53,6 +54,7 @@ export function readSchedulerSettings() {
       min: 500,
       max: 3_600_000,
     }),
+    lostHosts: readLostHostPolicy(reader),
     metrics: readMetricsAddress(reader, METRICS_PORT),
     tracing: readTracingSettings(reader),
     /** The fleet's figures for Prometheus are read from the database at most this often. */
@@ -60,6 +62,16 @@ export function readSchedulerSettings() {
       1_000 * reader.integer('GANTRY_FLEET_METRICS_S', { fallback: 10, min: 1, max: 3_600 }),
     retention: readRetention(reader),
     healthRules: readHealthRules(reader.optional(RULES_SETTING)),
+  };
+}
+
+function readLostHostPolicy(reader: SettingsReader): LostHostPolicy {
+  const name = 'GANTRY_FENCE_LOST_HOSTS_AFTER_S';
+  // A shorter time would fence hosts that only reboot.
+  const afterMs = 1_000 * reader.integer(name, { fallback: 0, min: 60, max: DAY_S });
+  return {
+    afterMs: afterMs === 0 ? null : afterMs,
+    mostLost: reader.integer('GANTRY_FENCE_LOST_HOSTS_MAX', { fallback: 1, min: 1, max: 1_000 }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '@gantry/db/connect';
 import { newId } from '@gantry/model/ids';
-import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
+import { fenceHosts } from '@gantry/scheduler/fencing/fence-hosts';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import type { HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';

@@ -5,7 +5,7 @@ import {
   removeScheduler,
 } from '@gantry/db/queries/hosts/host-liveness';
 import { newId } from '@gantry/model/ids';
-import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
+import { fenceHosts } from '@gantry/scheduler/fencing/fence-hosts';
 import { markUnreachable } from '@gantry/scheduler/liveness/mark-unreachable';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { type HandDrivenHost, wordOn } from '@gantry/testkit/hosts/hand-driven-host';

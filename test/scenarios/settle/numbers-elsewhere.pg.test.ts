@@ -1,5 +1,5 @@
 import { newId } from '@gantry/model/ids';
-import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
+import { fenceHosts } from '@gantry/scheduler/fencing/fence-hosts';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import type { HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';

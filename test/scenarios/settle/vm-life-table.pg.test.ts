@@ -13,7 +13,7 @@ import {
   vmStateOf,
 } from '@gantry/model/vm-life/states';
 import { VM_TRANSITIONS, type VmEvent } from '@gantry/model/vm-life/transitions';
-import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
+import { fenceHosts } from '@gantry/scheduler/fencing/fence-hosts';
 import { markUnreachable } from '@gantry/scheduler/liveness/mark-unreachable';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { settleWithoutHost } from '@gantry/scheduler/settle/settle-without-host';
@@ -118,6 +118,7 @@ const EVENTS: [VmEvent, Apply][] = [
   ['STOP', (vms) => request(vms, 'STOP')],
   ['RESET', (vms) => request(vms, 'RESET')],
   ['DELETE', (vms) => request(vms, 'DELETE')],
+  ['MOVE', moveRunning],
   [
     'placed',
     // Placement reads only VMs that should run, are on no host and have a pending power action.
@@ -186,6 +187,18 @@ const EVENTS: [VmEvent, Apply][] = [
         },
       ),
   ],
+  [
+    'host_fenced',
+    (vms) =>
+      onHost(
+        vms.filter(({ placed }) => placed),
+        async ({ id }, planted) => {
+          await cloud.sql`update vms set on_host_failure = 'restart' where id = any(${planted.map((vm) => vm.id)})`;
+          await cloud.sql`update hosts set fenced_at = now() where id = ${id}`;
+          await fenceHosts({ sql: cloud.sql, log: cloud.log });
+        },
+      ),
+  ],
 ];
 
 /** Sends the request over HTTP. Expects that the api accepts it exactly in the states of the table. */
@@ -217,6 +230,28 @@ async function request(
       planted.map(({ vm }) => [action, vm, expectedStatus(vm)]),
     );
   });
+}
+
+/** An operator moves the VMs that run. Their disks are in a storage cluster, and another host has room. */
+async function moveRunning(vms: Vm[]): Promise<Outcome[]> {
+  const host = await cloud.addHandDrivenHost();
+  const other = await cloud.addHandDrivenHost();
+  await cloud.sql`update hosts set storage_address = '10.9.8.7' where id = ${other.id}`;
+  const movable = vms.filter(
+    (vm) => vm.placed && vm.operation === null && vmRefusal('MOVE', vmStateOf(vm)) === null,
+  );
+  const outcomes = await withPlanted(movable, host, async (planted) => {
+    await cloud.sql`update disks set pool_id = ${newId()}, host_id = null where id in (
+      select disk_id from disk_attachments where vm_id = any(${planted.map(({ id }) => id)}))`;
+    for (const { id } of planted) {
+      const { status } = await cloud.api.call('POST', `/admin/vms/${id}:move`, {
+        ...{ bearer: cloud.operator, body: {} },
+      });
+      expect(status).toBe(200);
+    }
+  });
+  await cloud.sql`update hosts set storage_address = null, admin_state = 'cordoned' where id = ${other.id}`;
+  return outcomes;
 }
 
 async function failToPlace(planted: Planted[]): Promise<void> {

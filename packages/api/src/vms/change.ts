@@ -74,7 +74,7 @@ export async function deleteVm(target: Target): Promise<NewOperation> {
   return await startVmOperation({ ...target, vmType: vm.type }, 'DELETE', {});
 }
 
-/** Changes the name, the type or the tags at once. A new type takes effect when the VM starts again. */
+/** Changes the name, the type, the tags or what follows a failure of its host at once. A new type takes effect when the VM starts again. */
 async function updateVm(
   target: Target,
   vm: VmRow,
@@ -86,7 +86,8 @@ async function updateVm(
     await requireOffered(sql, body.type, vm.location);
   }
   const { name = vm.name, type = vm.type, tags = vm.tags } = body;
-  await updateVmDefinition(sql, { vmId, name, type, tags });
+  const { on_host_failure: onHostFailure = vm.on_host_failure } = body;
+  await updateVmDefinition(sql, { vmId, name, type, tags, onHostFailure });
   return await recordVmUpdate(target, body);
 }
 

@@ -1,4 +1,4 @@
-import { ATTACHMENT_MODES } from '@gantry/model/states';
+import { ATTACHMENT_MODES, ON_HOST_FAILURE } from '@gantry/model/states';
 import { VM_STATES } from '@gantry/model/vm-life/states';
 import { z } from '@hono/zod-openapi';
 import { VmDisk } from '../disks/schema.ts';
@@ -56,6 +56,11 @@ export const Vm = z
     instance_template_id: z.string(),
     instance_group_id: z.string(),
     reservation_id: z.string(),
+    on_host_failure: z.enum(ON_HOST_FAILURE).openapi({
+      description:
+        'Whether the VM is started on another host after its host has failed. A VM with a disk that only ' +
+        'its host stores is left.',
+    }),
     tags: ReplyTags,
   })
   .openapi('Vm');
@@ -124,6 +129,7 @@ export const CreateVm = z
       .strictObject({ nested_virtualization: z.boolean() })
       .optional()
       .openapi({ description: 'What the VM type must have. A type without it is refused.' }),
+    on_host_failure: z.enum(ON_HOST_FAILURE).optional(),
     tags: Tags.optional(),
   })
   .refine(
@@ -159,17 +165,18 @@ export const ChangeVm = z
     action: z.enum(['START', 'STOP', 'RESET', 'UPDATE']),
     name: Name.optional(),
     type: CatalogueName.optional(),
+    on_host_failure: z.enum(ON_HOST_FAILURE).optional(),
     tags: Tags.optional(),
   })
   .superRefine((change, context) => {
-    const given = (['name', 'type', 'tags'] as const).filter(
+    const given = (['name', 'type', 'on_host_failure', 'tags'] as const).filter(
       (field) => change[field] !== undefined,
     );
     if (change.action === 'UPDATE' && given.length === 0) {
       context.addIssue({
         code: 'custom',
         path: ['name'],
-        message: 'UPDATE needs a new name, a new type or new tags',
+        message: 'UPDATE needs a new name, type or on_host_failure, or new tags',
       });
     }
     if (change.action !== 'UPDATE') {

@@ -2,7 +2,7 @@ import { VM_STATES, type VmState, type VmTransition } from './states.ts';
 
 const POWER_COLUMNS = 'desired_state, power_action, generation; opens the operation';
 
-/** What the api does to a VM, always because a tenant requests it. */
+/** What the api does to a VM, because a tenant requests it, or an operator (MOVE). */
 export const VM_ACTIONS = [
   {
     event: 'CREATE',
@@ -39,6 +39,16 @@ export const VM_ACTIONS = [
     to: ['STATE_RESETTING'],
     functions: ['changeVm', 'updateVmPower'],
     writes: POWER_COLUMNS,
+  },
+  {
+    event: 'MOVE',
+    by: 'api',
+    meaning: 'An operator moves the VM: its host takes it down, and another one starts it.',
+    from: ['STATE_RUNNING'],
+    to: ['STATE_STARTING'],
+    functions: ['moveVm', 'updateVmMoving'],
+    writes:
+      'relocating, avoided_hosts, power_action, generation; opens the operation; adds an event',
   },
   {
     event: 'DELETE',

@@ -224,6 +224,17 @@ const SCHEDULER_TRANSITIONS = [
   {
     event: 'host_fenced',
     by: 'scheduler',
+    meaning:
+      'The host was declared dead, the VM has all its disks in storage clusters, and it is to restart or was moving.',
+    from: ['STATE_STARTING', 'STATE_RESETTING', 'STATE_RUNNING', 'STATE_UNREACHABLE'],
+    to: ['STATE_STARTING'],
+    functions: ['fenceHosts', 'loseVm', 'restartElsewhere', 'updateVmRestarted'],
+    writes:
+      'placed, reachable, observed_state, observed_generation, generation, power_action; adds an event',
+  },
+  {
+    event: 'host_fenced',
+    by: 'scheduler',
     meaning: 'An operator declared the host of a VM dead that should stop.',
     from: ['STATE_STOPPING', 'STATE_UNREACHABLE'],
     to: ['STATE_SHUTOFF'],

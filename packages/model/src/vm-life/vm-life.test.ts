@@ -32,6 +32,7 @@ describe('vmRefusal', () => {
     ['START', ['STATE_SHUTOFF', 'STATE_CRASHED', 'STATE_ERROR']],
     ['STOP', ['STATE_RUNNING']],
     ['RESET', ['STATE_RUNNING']],
+    ['MOVE', ['STATE_RUNNING']],
     ['CHANGE_TYPE', ['STATE_SHUTOFF']],
     ['ATTACH_DISKS', ['STATE_RUNNING', 'STATE_SHUTOFF']],
     ['DETACH_DISKS', ['STATE_RUNNING', 'STATE_SHUTOFF']],

@@ -124,6 +124,12 @@ function addHosts(metrics: Metrics, read: Read): void {
     read: () => sumByLocation(read(), ({ behind }) => behind),
   });
   metrics.gaugeOf({
+    name: 'gantry_fleet_hosts_fence_waiting',
+    help: 'Hosts whose fence waits for a storage cluster, so that their VMs cannot start elsewhere.',
+    labels: ['location'],
+    read: () => sumByLocation(read(), ({ unfenced }) => unfenced),
+  });
+  metrics.gaugeOf({
     name: 'gantry_fleet_hosts_troubled',
     help: 'Connected hosts that take no new VMs, by reason.',
     labels: ['location', 'reason'],

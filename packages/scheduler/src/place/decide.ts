@@ -37,7 +37,7 @@ export function decide(vms: readonly UnplacedVm[], decision: Decision): Decision
     requests.set(key, request);
     const fail = (failure: FailedPlacement['failure']) =>
       failures.push({ vmId: vm.id, generation: vm.generation, failure });
-    const claimed = choose(index, vm, { request, avoided });
+    const claimed = chooseForMove(index, vm, { request, avoided });
     if ('reasons' in claimed) {
       if (avoided.size > 0 && !('reasons' in choose(index, vm, { request, avoided: NONE })))
         continue;
@@ -74,6 +74,18 @@ function lackingInterfaces({ interfaces }: UnplacedVm) {
 const NONE: ReadonlySet<string> = new Set();
 
 type Choice = { request: PlacementRequest; avoided: ReadonlySet<string> };
+
+/**
+ * An operator wants a VM that moves to be elsewhere. If it fits nowhere else now, it is better back on its host than on
+ * none: its tenant has not stopped it.
+ */
+function chooseForMove(index: HostIndex, vm: UnplacedVm, choice: Choice): Placement | NoHost {
+  const chosen = choose(index, vm, choice);
+  const isMove = vm.avoided_hosts.length > 0 && vm.build_failure === null;
+  if (!isMove || !('reasons' in chosen)) return chosen;
+  const anywhere = choose(index, { ...vm, avoided_hosts: [] }, choice);
+  return 'reasons' in anywhere ? chosen : anywhere;
+}
 
 /** A VM can only run on the host that has its disks, or on any host with the shared storage. */
 function choose(

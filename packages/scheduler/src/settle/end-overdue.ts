@@ -51,6 +51,7 @@ async function endVmOperation(sql: Queryable, operation: OverdueOperation): Prom
   switch (name) {
     case 'CREATE':
     case 'START':
+    case 'MOVE':
       await failVm(sql, { vmId, generation, failure, after: vm?.placed ? 'error' : 'keep' });
       break;
     case 'RESET':

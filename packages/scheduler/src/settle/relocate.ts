@@ -15,7 +15,7 @@ const MAX_AVOIDED_AFTER_TIMEOUT = 1;
 
 /** Whether the host brings the VM up for a request, so that a failure says something about the host. */
 export function isBuild({ operation }: PlacedVmRow): boolean {
-  return operation === 'CREATE' || operation === 'START';
+  return operation === 'CREATE' || operation === 'START' || operation === 'MOVE';
 }
 
 /**

@@ -437,6 +437,8 @@ export function bindOperations({ call, list }: Bind) {
       accept: call({ id: 'admin-hosts.accept', method: 'POST', path: '/v0.1/admin/hosts/{host_id}:accept', takesKey: true }),
       /** Declare that a host is dead and will not return: its VMs may start elsewhere, its devices are not reused. */
       fence: call({ id: 'admin-hosts.fence', method: 'POST', path: '/v0.1/admin/hosts/{host_id}:fence', takesKey: true }),
+      /** State that a fenced server was switched off or erased: its fence in storage clusters is lifted. */
+      liftStorageFence: call({ id: 'admin-hosts.lift-storage-fence', method: 'POST', path: '/v0.1/admin/hosts/{host_id}:lift-storage-fence', takesKey: true }),
       /** Disconnect the agent of a host until it enrolls again; its VMs keep running. */
       revokeCertificates: call({ id: 'admin-hosts.revoke-certificates', method: 'POST', path: '/v0.1/admin/hosts/{host_id}:revoke-certificates', takesKey: true }),
     },
@@ -529,6 +531,8 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'admin-vms.list', method: 'GET', path: '/v0.1/admin/vms' }),
       /** Read a VM of any tenant. */
       get: call({ id: 'admin-vms.get', method: 'GET', path: '/v0.1/admin/vms/{vm_id}' }),
+      /** Stop a running VM whose disks are all in storage clusters, and start it on another host. */
+      move: call({ id: 'admin-vms.move', method: 'POST', path: '/v0.1/admin/vms/{vm_id}:move', takesKey: true }),
     },
     adminDisks: {
       /** List the disks of all tenants, including OS disks, oldest first. */

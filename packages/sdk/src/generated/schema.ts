@@ -1945,6 +1945,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/admin/hosts/{host_id}:lift-storage-fence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** State that a fenced server was switched off or erased: its fence in storage clusters is lifted */
+        post: operations["admin-hosts.lift-storage-fence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/admin/hosts/{host_id}:revoke-certificates": {
         parameters: {
             query?: never;
@@ -2359,6 +2376,23 @@ export interface paths {
         get: operations["admin-vms.get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/vms/{vm_id}:move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a running VM whose disks are all in storage clusters, and start it on another host */
+        post: operations["admin-vms.move"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2971,7 +3005,7 @@ export interface components {
             state: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
             metadata: {
                 /** @enum {string} */
-                operation_name: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "ATTACH_DISKS" | "DETACH_DISKS";
+                operation_name: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS";
                 /**
                  * Format: uuid
                  * @description The resource, whose id is known from the first reply on.
@@ -3008,6 +3042,8 @@ export interface components {
             virtualization_features?: {
                 nested_virtualization: boolean;
             };
+            /** @enum {string} */
+            on_host_failure?: "leave" | "restart";
             /** @description Labels of the tenant, at most 32. */
             tags?: {
                 [key: string]: string;
@@ -3091,6 +3127,11 @@ export interface components {
             instance_template_id: string;
             instance_group_id: string;
             reservation_id: string;
+            /**
+             * @description Whether the VM is started on another host after its host has failed. A VM with a disk that only its host stores is left.
+             * @enum {string}
+             */
+            on_host_failure: "leave" | "restart";
             /** @description Labels of the tenant, at most 32. */
             tags: {
                 [key: string]: string;
@@ -3138,6 +3179,8 @@ export interface components {
             action: "START" | "STOP" | "RESET" | "UPDATE";
             name?: string;
             type?: string;
+            /** @enum {string} */
+            on_host_failure?: "leave" | "restart";
             /** @description Labels of the tenant, at most 32. */
             tags?: {
                 [key: string]: string;
@@ -3512,7 +3555,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            type: "vm_crashed" | "vm_unreachable" | "vm_reachable" | "vm_host_draining" | "vm_host_fenced" | "vm_device_unhealthy" | "vm_lost" | "vm_orphaned" | "vm_restored" | "vm_organization_warned" | "vm_organization_suspended" | "vm_organization_resumed";
+            type: "vm_crashed" | "vm_unreachable" | "vm_reachable" | "vm_host_draining" | "vm_host_fenced" | "vm_restarted_elsewhere" | "vm_moving" | "vm_device_unhealthy" | "vm_lost" | "vm_orphaned" | "vm_restored" | "vm_organization_warned" | "vm_organization_suspended" | "vm_organization_resumed";
             /** @description What happened and what to do, for people to read. */
             message: string;
             /** @enum {string} */
@@ -3734,6 +3777,12 @@ export interface components {
             last_seen_at: string | "";
             /** @description When an operator declared the host dead; empty if none did. */
             fenced_at: string | "";
+            /** @description The address from which the host reaches storage clusters; empty if it has none. */
+            storage_address: string;
+            /** @description The storage clusters that refuse every request of this fenced host. */
+            storage_fences: string[];
+            /** @description Why the fence waits for a storage cluster; empty if it does not. The VMs keep their place meanwhile. */
+            storage_fence_problem: string;
             /** Format: date-time */
             created_at: string;
             /** @description Empty before the first report. */
@@ -4215,6 +4264,15 @@ export interface components {
             organization_id: string;
             /** @description The host of the VM; empty while it is placed on none. */
             host_id: string | "";
+        };
+        MoveVm: {
+            /**
+             * Format: uuid
+             * @description The host to prefer. Without it, the scheduler chooses one.
+             */
+            host_id?: string;
+            /** @description What the tenant is told in the event `vm_moving`. */
+            notice?: string;
         };
         AdminDisk: components["schemas"]["Disk"] & {
             /** Format: uuid */
@@ -7884,7 +7942,7 @@ export interface operations {
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
                 resource_id?: string;
-                type?: "vm_crashed" | "vm_unreachable" | "vm_reachable" | "vm_host_draining" | "vm_host_fenced" | "vm_device_unhealthy" | "vm_lost" | "vm_orphaned" | "vm_restored" | "vm_organization_warned" | "vm_organization_suspended" | "vm_organization_resumed";
+                type?: "vm_crashed" | "vm_unreachable" | "vm_reachable" | "vm_host_draining" | "vm_host_fenced" | "vm_restarted_elsewhere" | "vm_moving" | "vm_device_unhealthy" | "vm_lost" | "vm_orphaned" | "vm_restored" | "vm_organization_warned" | "vm_organization_suspended" | "vm_organization_resumed";
             };
             header?: {
                 /** @description With Accept: text/event-stream, the id of the last event that the client has. The stream continues after it. */
@@ -7919,7 +7977,7 @@ export interface operations {
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
                 resource_id?: string;
-                type?: "vm_crashed" | "vm_unreachable" | "vm_reachable" | "vm_host_draining" | "vm_host_fenced" | "vm_device_unhealthy" | "vm_lost" | "vm_orphaned" | "vm_restored" | "vm_organization_warned" | "vm_organization_suspended" | "vm_organization_resumed";
+                type?: "vm_crashed" | "vm_unreachable" | "vm_reachable" | "vm_host_draining" | "vm_host_fenced" | "vm_restarted_elsewhere" | "vm_moving" | "vm_device_unhealthy" | "vm_lost" | "vm_orphaned" | "vm_restored" | "vm_organization_warned" | "vm_organization_suspended" | "vm_organization_resumed";
                 project_id?: string;
             };
             header?: {
@@ -9021,6 +9079,37 @@ export interface operations {
             };
         };
     };
+    "admin-hosts.lift-storage-fence": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                host_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FenceHost"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostDetails"];
+                };
+            };
+        };
+    };
     "admin-hosts.revoke-certificates": {
         parameters: {
             query?: never;
@@ -9994,10 +10083,43 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AdminVm"];
+                };
+            };
+        };
+    };
+    "admin-vms.move": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                vm_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveVm"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
                 };
             };
         };
@@ -10074,7 +10196,7 @@ export interface operations {
                 project_id?: string;
                 resource_type?: "vm" | "disk" | "vpc-firewall-rule";
                 resource_id?: string;
-                operation_name?: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "ATTACH_DISKS" | "DETACH_DISKS";
+                operation_name?: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS";
                 state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
             };
             header?: never;

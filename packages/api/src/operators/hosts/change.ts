@@ -11,6 +11,7 @@ import {
   updateHostFenced,
   updateHostLabels,
 } from '@gantry/db/queries/hosts/admin-hosts';
+import { updateFencesOfHostLiftable } from '@gantry/db/queries/hosts/storage-fences';
 import { insertEvents } from '@gantry/db/queries/operations/events';
 import { badRequest, CloudError, found } from '@gantry/model/errors';
 
@@ -97,6 +98,26 @@ export async function fenceHost({
   return await revokeCertificates({ sql, hostId });
 }
 
+/**
+ * Records an operator's statement that no VM of before the fence runs on the server, so that its fence in storage
+ * clusters is lifted. It replaces the proof for a server that does not come back with its network cards. Idempotent.
+ */
+export async function liftStorageFence({
+  sql,
+  hostId,
+  confirm,
+}: Target & { confirm: string }): Promise<HostDetailsRow> {
+  const host = found(await lockHost(sql, hostId), 'host');
+  if (confirm !== host.name) {
+    throw badRequest([{ field: 'confirm', reason: 'must be the name of the host' }]);
+  }
+  if (host.state !== 'fenced') {
+    throw new CloudError('conflict', 'the host is not fenced, so there is no fence to lift');
+  }
+  await updateFencesOfHostLiftable(sql, hostId);
+  return found(await readHost(sql, hostId), 'host');
+}
+
 /** Disconnects the agent at once; it must enroll again. The VMs of the host keep running. */
 export async function revokeCertificates({ sql, hostId }: Target): Promise<HostDetailsRow> {
   await revokeHostCertificates(sql, hostId);
@@ -118,6 +139,13 @@ export async function deleteHost({ sql, hostId }: Target): Promise<HostDetailsRo
       'conflict',
       `${disks} disks of tenants are stored only on this host: ask the tenants to delete them, ` +
         'or fence the host to give them up',
+    );
+  }
+  if (host.storage_fences.length > 0) {
+    throw new CloudError(
+      'conflict',
+      `the host is fenced in ${host.storage_fences.join(', ')}: enrol the server again, which lifts the fence when it runs ` +
+        'no VM, or lift it with :lift-storage-fence',
     );
   }
   await removeHost(sql, hostId);

@@ -9,6 +9,7 @@ import {
   deleteHost,
   drainHost,
   fenceHost,
+  liftStorageFence,
   revokeCertificates,
 } from './change.ts';
 import {
@@ -128,6 +129,19 @@ export const adminHostRoutes = [
     reply: HostDetails,
     handle: async ({ sql, params: { host_id: hostId }, body: { confirm } }) =>
       hostDetailsView(await fenceHost({ sql, hostId, confirm })),
+  }),
+  route({
+    id: 'admin-hosts.lift-storage-fence',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:lift-storage-fence',
+    summary:
+      'State that a fenced server was switched off or erased: its fence in storage clusters is lifted',
+    access: { level: 'operator', role: 'admin' },
+    params: HostParams,
+    body: FenceHost,
+    reply: HostDetails,
+    handle: async ({ sql, params: { host_id: hostId }, body: { confirm } }) =>
+      hostDetailsView(await liftStorageFence({ sql, hostId, confirm })),
   }),
   route({
     id: 'admin-hosts.revoke-certificates',

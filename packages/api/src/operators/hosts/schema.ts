@@ -55,6 +55,17 @@ const Host = z
     fenced_at: TimestampOrEmpty.openapi({
       description: 'When an operator declared the host dead; empty if none did.',
     }),
+    storage_address: z.string().openapi({
+      description:
+        'The address from which the host reaches storage clusters; empty if it has none.',
+    }),
+    storage_fences: z.array(z.string()).openapi({
+      description: 'The storage clusters that refuse every request of this fenced host.',
+    }),
+    storage_fence_problem: z.string().openapi({
+      description:
+        'Why the fence waits for a storage cluster; empty if it does not. The VMs keep their place meanwhile.',
+    }),
     created_at: Timestamp,
     agent_version: z.string().openapi({ description: 'Empty before the first report.' }),
     agent_capabilities: z.array(z.string()).openapi({

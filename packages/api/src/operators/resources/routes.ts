@@ -4,6 +4,9 @@ import { listAllVms } from '@gantry/db/queries/operators/all-vms';
 import { notFound } from '@gantry/model/errors';
 import { page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
+import { OperationReply } from '../../operations/schema.ts';
+import { operationReply } from '../../operations/view.ts';
+import { moveVm } from './move.ts';
 import {
   AdminDisk,
   AdminDiskPage,
@@ -17,6 +20,7 @@ import {
   AdminVmPage,
   AdminVmParams,
   AdminVmQuery,
+  MoveVm,
 } from './schema.ts';
 import { adminDiskView, adminOperationView, adminVmView } from './view.ts';
 
@@ -25,7 +29,7 @@ const EVERY_TENANT = { organizationId: null, projectId: null };
 const ANY_VM = { hostId: null, names: null, types: null, locations: null, states: null };
 const ANY_OPERATION = { resourceType: null, resourceId: null, name: null, state: null };
 
-/** The resources of all tenants. Operators see them; they change them by the routes of the project. */
+/** The resources of all tenants. Operators see them, move VMs, and change the rest by the routes of the project. */
 export const adminResourceRoutes = [
   route({
     id: 'admin-vms.list',
@@ -63,6 +67,19 @@ export const adminResourceRoutes = [
       if (!row) throw notFound('VM');
       return adminVmView(row);
     },
+  }),
+  route({
+    id: 'admin-vms.move',
+    method: 'post',
+    path: '/admin/vms/{vm_id}:move',
+    summary:
+      'Stop a running VM whose disks are all in storage clusters, and start it on another host',
+    access: { level: 'operator', role: 'admin' },
+    params: AdminVmParams,
+    body: MoveVm,
+    reply: OperationReply,
+    handle: async ({ sql, params: { vm_id: vmId }, body, now, deadlineMs }) =>
+      operationReply(await moveVm({ sql, vmId, body, now, deadlineMs })),
   }),
   route({
     id: 'admin-disks.list',

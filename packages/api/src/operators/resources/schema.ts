@@ -55,6 +55,17 @@ export const AdminOperationQuery = z.strictObject({
   state: z.enum(OPERATION_STATES).optional(),
 });
 
+export const MoveVm = z
+  .strictObject({
+    host_id: Id.optional().openapi({
+      description: 'The host to prefer. Without it, the scheduler chooses one.',
+    }),
+    notice: Text(500)
+      .optional()
+      .openapi({ description: 'What the tenant is told in the event `vm_moving`.' }),
+  })
+  .openapi('MoveVm');
+
 export const AdminVmParams = z.object({ vm_id: Id });
 export const AdminDiskParams = z.object({ disk_id: Id });
 export const AdminOperationParams = z.object({ operation_id: Id });

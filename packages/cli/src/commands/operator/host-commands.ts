@@ -114,7 +114,8 @@ const fence = buildCommand<FenceFlags, [string], CliContext>({
   docs: {
     brief: 'Declare that a host is dead and will not return',
     fullDescription:
-      'Power it off first: if it still runs, two copies of a VM could write to one shared disk. Its VMs ' +
+      'Power it off first: if it still runs, two copies of a VM could write to one shared disk. Disks in ' +
+      'storage clusters are safe: the clusters refuse the host before its VMs are released. Its VMs ' +
       'can then start on other hosts, and its devices are not used again. You have to type its name.',
   },
   parameters: {

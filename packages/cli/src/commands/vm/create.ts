@@ -22,6 +22,7 @@ import { chooseNetwork, givenAddress, type NetworkFlags, networkFlags } from './
 import { estimateFields } from './estimate.ts';
 import { type Vm, vmFields } from './vm.ts';
 
+const ON_HOST_FAILURE = ['leave', 'restart'] as const;
 type CreateFlags = CommonFlags &
   WaitFlag &
   NetworkFlags & {
@@ -32,6 +33,7 @@ type CreateFlags = CommonFlags &
     startupScript: string | undefined;
     shutdownScript: string | undefined;
     userData: string | undefined;
+    onHostFailure: (typeof ON_HOST_FAILURE)[number] | undefined;
     tag: readonly Tag[] | undefined;
     disk: readonly GivenDisk[] | undefined;
     dryRun: boolean;
@@ -63,6 +65,10 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
       startupScript: optionalText('A script that runs at the first boot', 'file'),
       shutdownScript: optionalText('A script that runs at each shutdown', 'file'),
       userData: optionalText('User data for cloud-init', 'file'),
+      onHostFailure: {
+        ...({ kind: 'enum', values: ON_HOST_FAILURE, optional: true } as const),
+        brief: 'Whether the VM restarts on another host after its host has failed (default: leave)',
+      },
       tag: tagFlag('A tag of the VM; may be repeated'),
       dryRun: {
         ...({ kind: 'boolean', default: false, withNegated: false } as const),
@@ -112,6 +118,7 @@ async function buildBody({ flags, name, keys }: Given): Promise<Schemas['CreateV
       shutdown_script: await readGiven('--shutdown-script', shutdownScript),
     }),
     ...(userData && { user_data: await readGiven('--user-data', userData) }),
+    ...(flags.onHostFailure && { on_host_failure: flags.onHostFailure }),
     ...(tag && { tags: tagObject(tag) }),
   };
 }

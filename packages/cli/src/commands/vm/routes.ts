@@ -2,6 +2,7 @@ import { buildRouteMap } from '@stricli/core';
 import { deleteVm, resetVm, startVm, stopVm } from './change.ts';
 import { openConsole } from './console.ts';
 import { createVm } from './create.ts';
+import { moveVm } from './move.ts';
 import { listVms, printLogs, showVm } from './read.ts';
 import { sshVm } from './ssh.ts';
 import { tagVm } from './tag.ts';
@@ -14,6 +15,7 @@ export const vmRoutes = buildRouteMap({
     start: startVm,
     stop: stopVm,
     reset: resetVm,
+    move: moveVm,
     tag: tagVm,
     delete: deleteVm,
     logs: printLogs,

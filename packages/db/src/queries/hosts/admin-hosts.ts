@@ -53,6 +53,10 @@ export type HostRow = {
   connected: boolean;
   last_seen_at: Date | null;
   fenced_at: Date | null;
+  storage_address: string | null;
+  storage_fence_problem: string;
+  /** The storage clusters that refuse its clients. */
+  storage_fences: string[];
   created_at: Date;
   /** The driver returns 64-bit numbers as text. */
   wanted_number: string;
@@ -109,6 +113,9 @@ const DEVICE_AT = '$.devices[*] ? (@.address == $at)';
 const hostColumns = (sql: Queryable) => sql`
   h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
   h.refusal, h.trouble, h.unknown_vms, h.unresponsive_vms, h.shared_storage, h.enforces_bandwidth, h.lacks_nesting, h.numa_nodes,
+  host(h.storage_address) as storage_address, h.storage_fence_problem,
+  array(select c.name from storage_fences f join storage_clusters c on c.id = f.cluster_id where f.host_id = h.id
+    order by c.name) as storage_fences,
   h.inventory -> 'software' as software, h.inventory -> 'storagePools' as storage_pools,
   disks_gib(h.id)::integer as disks_gib, h.drift, h.labels, r.number as wanted_number,
   coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,

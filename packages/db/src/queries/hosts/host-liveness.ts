@@ -118,12 +118,6 @@ export async function updateVmsReachable(
   await sql`update vms set reachable = ${reachable}, updated_at = now() where id = any(${vmIds}::uuid[])`;
 }
 
-export async function listHostsToFence(sql: Queryable): Promise<{ id: string }[]> {
-  return await sql<
-    { id: string }[]
-  >`select id from hosts where fenced_at is not null and state <> 'fenced' order by id limit 50`;
-}
-
 /**
  * Locks the disks of the host and of its VMs, and the host, before anything that releasing its VMs locks.
  * Returns false if it is fenced already.

@@ -26,6 +26,8 @@ export type HostFigures = {
   failing_builds: number;
   /** Connected hosts that have not accepted their newest spec. */
   behind: number;
+  /** Hosts whose fence waits for a storage cluster. */
+  unfenced: number;
 };
 
 export async function readHostFigures(sql: Queryable): Promise<HostFigures[]> {
@@ -36,7 +38,8 @@ export async function readHostFigures(sql: Queryable): Promise<HostFigures[]> {
       count(*) filter (where h.state = 'ready' and h.refusal = '' and h.impairment <> '')::int as impaired,
       count(*) filter (where h.state = 'ready' and h.refusal = '' and h.impairment = '' and h.trouble <> '')::int
         as failing_builds,
-      count(*) filter (where h.state = 'ready' and r.number > h.accepted_number)::int as behind
+      count(*) filter (where h.state = 'ready' and r.number > h.accepted_number)::int as behind,
+      count(*) filter (where h.state <> 'fenced' and h.storage_fence_problem <> '')::int as unfenced
     from hosts h left join host_revisions r on r.host_id = h.id
     group by h.location, h.state, h.admin_state`;
 }

@@ -2,10 +2,11 @@
  * Commits the decisions about VMs that need a host, many at a time, all or none. Nothing is written
  * without the lease. The function `place_vms` locks and checks everything that a decision depends on.
  */
-import type { Sql } from '../../connect.ts';
+import type { Queryable, Sql } from '../../connect.ts';
 import { isLostRace } from '../../errors.ts';
 import type { NumaShare } from '../../schema/claims.ts';
 import { transact } from '../../transact.ts';
+import { insertEvents } from '../operations/events.ts';
 import { failVm, type OperationFailure } from '../settle/end-operation.ts';
 import { type Lease, lockLease } from './leases.ts';
 
@@ -90,6 +91,7 @@ export async function commitFailures(
         select lock_unplaced_vms(${failures.map(({ vmId }) => vmId)}::uuid[],
           ${failures.map(({ generation }) => generation)}::text[]::bigint[]) as ids`;
       const failed = failures.filter(({ vmId }) => row?.ids.includes(vmId));
+      await reportFailedRestarts(tx, failed);
       await Promise.all(failed.map((failure) => failVm(tx, { ...failure, after: 'keep' })));
       return { outcome: 'committed', failed: failed.length };
     });
@@ -97,4 +99,26 @@ export async function commitFailures(
     if (isLostRace(error)) return { outcome: 'lost' };
     throw error;
   }
+}
+
+/** Only a VM that is restarted after its host failed has no operation that tells its tenant of the failure. */
+async function reportFailedRestarts(
+  sql: Queryable,
+  failed: readonly FailedPlacement[],
+): Promise<void> {
+  const rows = await sql<{ id: string; project_id: string }[]>`
+    select v.id, v.project_id from vms v where v.id = any(${failed.map(({ vmId }) => vmId)}::uuid[])
+      and not exists (select from operations o where o.resource_id = v.id and o.state = 'IN_PROGRESS')`;
+  await insertEvents(
+    sql,
+    rows.map(({ id, project_id }) => ({
+      projectId: project_id,
+      resourceType: 'vm',
+      resourceId: id,
+      type: 'vm_lost',
+      message: `the VM could not be started on another host: ${
+        failed.find(({ vmId }) => vmId === id)?.failure.message
+      }. Use START to try again`,
+    })),
+  );
 }

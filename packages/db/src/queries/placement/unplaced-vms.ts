@@ -33,7 +33,7 @@ export type UnplacedVm = {
   /** Its unfinished operation, for logs and traces; null if the control plane moves the VM by itself. */
   operation_id: string | null;
   type: string;
-  /** Hosts that could not build it. */
+  /** Hosts that could not build it; without a `build_failure`, hosts that an operator moves it away from. */
   avoided_hosts: string[];
   /** Why the last of them could not build it. */
   build_failure: BuildFailure | null;

@@ -1,5 +1,5 @@
 import type { DeviceKind } from '@gantry/model/host-states';
-import type { OperationName } from '@gantry/model/states';
+import type { OnHostFailure, OperationName } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import type { BuildFailure } from '../../schema/vms.ts';
 import { erasingTime } from '../operations/operations.ts';
@@ -29,6 +29,7 @@ export type PlacedVmRow = {
   avoided_hosts: string[];
   operation: OperationName | null;
   operation_id: string | null;
+  on_host_failure: OnHostFailure;
   /** Whether it has an open meter interval. */
   metered: boolean;
   devices: ClaimedDevice[];
@@ -54,7 +55,7 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
     order by v.id for update of v`,
     sql<PlacedVmRow[]>`
     select v.id, v.project_id, j.organization_id, v.type, l.region, v.revision, v.generation, v.observed_generation,
-      v.observed_state, v.desired_state, v.abandoned, v.reachable,
+      v.observed_state, v.desired_state, v.abandoned, v.reachable, v.on_host_failure,
       vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation)
         and not v.relocating as should_run, v.relocating, v.avoided_hosts,
       o.name as operation, o.id as operation_id,
@@ -116,7 +117,22 @@ export async function updateVmRelocated(sql: Queryable, vmId: string): Promise<v
   await sql`update disks d set host_id = null, observed_size_gib = null from disk_attachments a, vms v
     where a.disk_id = d.id and a.attachment_type = 'os' and a.vm_id = ${vmId} and v.id = a.vm_id
       and v.observed_state = 'none' and d.pool_id is null`;
-  await sql`update vms set relocating = false where id = ${vmId}`;
+  // A VM that an operator moves ran here. If it fits nowhere now, it must not count as running.
+  await sql`update vms set relocating = false,
+      observed_state = case when observed_state = 'running' then 'stopped' else observed_state end
+    where id = ${vmId}`;
+}
+
+/**
+ * Requests that a VM which has lost its host is started on another one, like START, with a new generation. An unfinished
+ * operation that starts the VM goes on, with as much time as it had.
+ */
+export async function updateVmRestarted(sql: Queryable, vmId: string): Promise<void> {
+  await sql`update vms set observed_state = 'crashed', observed_generation = generation,
+      generation = greatest(generation + 1, count_floor()), desired_state = 'running', power_action = 'START',
+      relocating = false, avoided_hosts = '{}', build_failure = null, updated_at = now() where id = ${vmId}`;
+  await sql`update operations set deadline_at = now() + (deadline_at - recorded_at)
+    where resource_id = ${vmId} and state = 'IN_PROGRESS'`;
 }
 
 /** Raises the generation of a VM to that of its host, or above it if a power action is unfinished. */

@@ -1,3 +1,4 @@
+import type { OnHostFailure } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import { insertOperationCte, type NewOperation } from '../operations/operations.ts';
 import { recordCtes, type WriteRecord } from '../operations/records.ts';
@@ -16,6 +17,7 @@ export type VmRequest = {
   network_interfaces?: InterfaceRequest[] | undefined;
   disks?: object[] | undefined;
   virtualization_features?: { nested_virtualization: boolean } | undefined;
+  on_host_failure?: OnHostFailure | undefined;
   tags?: Record<string, string> | undefined;
 };
 
@@ -49,7 +51,7 @@ export async function insertVm(
     with subnet as (${selectSubnet(sql, vm)} order by s.id limit 1),
       vm as (insert into vms
         (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, tags, ssh_keys, user_data,
-          created_at, updated_at)
+          on_host_failure, created_at, updated_at)
         values (${vm.id}, ${vm.projectId}, ${request.name},
           (select name from vm_types where name = ${request.type} and not retired),
           (select location from vm_type_locations where vm_type = ${request.type} and location = ${request.location}),
@@ -57,7 +59,7 @@ export async function insertVm(
             where i.name = ${request.image} and il.location = ${request.location} and not i.retired),
           ${request.ssh_public_key ?? ''}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''},
           ${JSON.stringify(request.tags ?? {})}::text::jsonb, ${request.ssh_keys ?? []}::text[],
-          ${request.user_data ?? ''}, ${vm.at}, ${vm.at})),
+          ${request.user_data ?? ''}, ${request.on_host_failure ?? 'leave'}, ${vm.at}, ${vm.at})),
       pool as materialized (select choose_pool(${request.location}, 'persistent-ssd', ${vm.osDisk.sizeGib}::int) as id),
       os_disk as (insert into disks
         (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at,

@@ -30,6 +30,7 @@ export function vmView(row: VmRow) {
     })),
     network_interfaces: row.network_interfaces.map(interfaceView),
     host_channel_adapters: [],
+    on_host_failure: row.on_host_failure,
     tags: row.tags,
     virtualization_features: { nested_virtualization: row.nested_virtualization },
   };

@@ -1,3 +1,4 @@
+import type { OnHostFailure } from '@gantry/model/states';
 import type { VmState } from '@gantry/model/vm-life/states';
 import type { Queryable } from '../../connect.ts';
 import { FIRST_ID } from '../page-bounds.ts';
@@ -42,12 +43,14 @@ export type VmRow = {
   updated_at: Date;
   nested_virtualization: boolean;
   tags: Record<string, string>;
+  on_host_failure: OnHostFailure;
   disks: VmDiskRow[];
   network_interfaces: VmInterfaceRow[];
 };
 
 export const selectVm = (sql: Queryable) => sql`
   select v.id, v.project_id, v.name, v.type, v.location, v.state, v.generation, v.created_at, v.updated_at, v.tags,
+    v.on_host_failure,
     v.type = any(array(select name from vm_types where nested_virtualization)) as nested_virtualization,
     (select coalesce(json_agg(json_build_object('id', d.id, 'name', d.name, 'type', d.type, 'size', d.size,
         'location', d.location, 'block_size', d.block_size, 'created_at', d.created_at, 'updated_at', d.updated_at,
@@ -150,14 +153,35 @@ export async function updateVmPower(
     avoided_hosts = '{}', build_failure = null, updated_at = now() where id = ${change.vmId}`;
 }
 
+/**
+ * Requests that the VM is taken down and started on another host, `hostId` if it is given. Its present place is avoided
+ * only as long as it fits elsewhere; see place/decide.ts.
+ */
+export async function updateVmMoving(
+  sql: Queryable,
+  { vmId, hostId }: { vmId: string; hostId: string | null },
+): Promise<void> {
+  await sql`update vms v set relocating = true, power_action = 'START', build_failure = null,
+      generation = greatest(generation + 1, count_floor()), updated_at = now(),
+      avoided_hosts = array(select h.id from hosts h where h.location = v.location and case
+        when ${hostId}::uuid is null then h.id = p.host_id else h.id <> ${hostId} end order by h.id)
+    from placements p where v.id = ${vmId} and p.vm_id = v.id`;
+}
+
 export async function updateVmDeleted(sql: Queryable, vmId: string): Promise<void> {
   await sql`update vms set desired_state = 'deleted', updated_at = now() where id = ${vmId}`;
 }
 
 export async function updateVmDefinition(
   sql: Queryable,
-  change: { vmId: string; name: string; type: string; tags: Record<string, string> },
+  change: {
+    vmId: string;
+    name: string;
+    type: string;
+    tags: Record<string, string>;
+    onHostFailure: OnHostFailure;
+  },
 ): Promise<void> {
   await sql`update vms set name = ${change.name}, type = ${change.type},
-    tags = ${JSON.stringify(change.tags)}::text::jsonb, updated_at = now() where id = ${change.vmId}`;
+    tags = ${JSON.stringify(change.tags)}::text::jsonb, on_host_failure = ${change.onHostFailure}, updated_at = now() where id = ${change.vmId}`;
 }

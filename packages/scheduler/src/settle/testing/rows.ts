@@ -21,6 +21,7 @@ export function makePlacedVm(vm: Partial<PlacedVmRow> = {}): PlacedVmRow {
     avoided_hosts: [],
     operation: null,
     operation_id: null,
+    on_host_failure: 'leave',
     metered: false,
     devices: [],
     attachments: [],
