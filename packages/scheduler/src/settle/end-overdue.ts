@@ -14,6 +14,7 @@ import {
   hostFailure,
   type OperationFailure,
 } from '@gantry/db/queries/settle/end-operation';
+import { updateSnapshotFailed } from '@gantry/db/queries/snapshots/snapshot-work';
 import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
@@ -82,11 +83,19 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   if (type === 'disk') await lockVmsOfDisk(sql, resourceId);
   if (!(await isUnfinished(sql, operationId))) return false;
   const owing = type === 'vpc-firewall-rule' ? await listHostsPendingRule(sql, resourceId) : [];
-  const failure =
-    owing.length > 0 ? owedByHosts(owing) : hostFailure('its host did not finish it in time');
+  const failure = owing.length > 0 ? owedByHosts(owing) : late(operation);
   if (type === 'disk' && operation.name === 'UPDATE') await undoGrowth(sql, resourceId);
+  if (type === 'snapshot' && operation.name === 'CREATE') {
+    const problem = 'the storage cluster did not make it in time';
+    await updateSnapshotFailed(sql, { snapshotId: resourceId, problem });
+  }
   await failOverdueOperation(sql, { operationId, failure });
   return true;
+}
+
+function late({ name, resource_type: type }: OverdueOperation): OperationFailure {
+  if (name !== 'RESTORE' && type !== 'snapshot') return hostFailure('its host did not finish it in time');
+  return { code: 'storage_failed', message: 'the storage cluster did not finish it in time' };
 }
 
 const MOST_NAMED = 20;

@@ -14,7 +14,7 @@ export type UnsettledSnapshot = VolumePlace & {
   wanted: 'present' | 'deleted';
 };
 
-/** The oldest first. */
+/** Lists the oldest first. A snapshot waits until its disk has a volume. */
 export async function listUnsettledSnapshots(
   sql: Queryable,
   { location, limit }: { location: string; limit: number },
@@ -23,6 +23,7 @@ export async function listUnsettledSnapshots(
     select s.id, s.disk_id, s.desired_state as wanted, p.cluster_id, p.name as pool
     from snapshots s join storage_pools p on p.id = s.pool_id
     where s.location = ${location} and (s.desired_state = 'deleted' or s.observed_state = 'none')
+      and not exists (select from disks d where d.id = s.disk_id and d.volume_id = '')
     order by s.id limit ${limit}`;
 }
 
@@ -114,7 +115,7 @@ export type CopiedDisk = VolumePlace & {
 };
 
 /**
- * Lists the disks of a location whose volume has to be copied from a snapshot. A snapshot is not deleted before its
+ * Lists the disks of a location whose volume has to be copied from a snapshot and whose creation has not failed. A snapshot is not deleted before its
  * copies are complete, and it is always in the pool of the disk.
  */
 export async function listDisksToCopy(
@@ -125,5 +126,53 @@ export async function listDisksToCopy(
     select d.id, d.size_gib, s.id as snapshot_id, s.disk_id as from_disk_id, p.cluster_id, p.name as pool
     from disks d join snapshots s on s.id = d.source_snapshot_id join storage_pools p on p.id = d.pool_id
     where d.pool_id is not null and d.observed_size_gib is null and d.location = ${location}
-      and d.desired_state = 'present' order by d.id limit ${limit}`;
+      and d.desired_state = 'present'
+      and exists (select from operations o where o.resource_id = d.id and o.state = 'IN_PROGRESS') order by d.id limit ${limit}`;
+}
+
+export type LockedCopy = {
+  project_id: string;
+  organization_id: string;
+  region: string;
+  type: string;
+  observed_size_gib: number | null;
+};
+
+/** Returns undefined if the disk is gone. */
+export async function lockDiskToCopy(
+  sql: Queryable,
+  diskId: string,
+): Promise<LockedCopy | undefined> {
+  await sql`select from disks where id = ${diskId} for update`;
+  const [row] = await sql<LockedCopy[]>`
+    select d.project_id, j.organization_id, l.region, d.type, d.observed_size_gib
+    from disks d join projects j on j.id = d.project_id join locations l on l.name = d.location
+    where d.id = ${diskId}`;
+  return row;
+}
+
+export async function updateDiskCopied(
+  sql: Queryable,
+  { diskId, volumeId, sizeGib }: { diskId: string; volumeId: string; sizeGib: number },
+): Promise<void> {
+  await sql`update disks set observed_size_gib = ${sizeGib}, volume_id = ${volumeId}, volume_problem = '',
+    updated_at = now() where id = ${diskId}`;
+}
+
+/** The disk of a finished copy no longer exists, so its volume is to be removed. */
+export async function discardCopy(
+  sql: Queryable,
+  { id, cluster_id, pool }: CopiedDisk,
+): Promise<void> {
+  await sql`insert into discarded_volumes (disk_id, pool_id)
+    select ${id}, p.id from storage_pools p where p.cluster_id = ${cluster_id} and p.name = ${pool}
+    on conflict (disk_id) do nothing`;
+}
+
+/** Why the last attempt failed; there will be another one unless its operation has failed. */
+export async function updateVolumeProblem(
+  sql: Queryable,
+  { diskId, problem }: { diskId: string; problem: string },
+): Promise<void> {
+  await sql`update disks set volume_problem = ${problem} where id = ${diskId} and volume_problem <> ${problem}`;
 }

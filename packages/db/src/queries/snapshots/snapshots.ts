@@ -37,6 +37,14 @@ export async function readSnapshot(
   return row;
 }
 
+export async function readSnapshotById(
+  sql: Queryable,
+  snapshotId: string,
+): Promise<SnapshotRow | undefined> {
+  const [row] = await sql<SnapshotRow[]>`${selectSnapshot(sql)} where id = ${snapshotId}`;
+  return row;
+}
+
 /**
  * Locks a snapshot until the transaction ends and returns it. Requests that use its content share the lock; a request
  * that changes or deletes the snapshot has it alone.
@@ -89,8 +97,9 @@ export async function listDisksUsingSnapshot(
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from disks where restore_snapshot_id = ${snapshotId} and restore_snapshot_id is not null
-    union select id from disks where source_snapshot_id = ${snapshotId} and desired_state = 'present'
-      and pool_id is not null and observed_size_gib is null order by id`;
+    union select d.id from disks d join operations o on o.resource_id = d.id and o.state = 'IN_PROGRESS'
+      where d.source_snapshot_id = ${snapshotId} and d.pool_id is not null and d.observed_size_gib is null
+    order by id`;
   return rows.map(({ id }) => id);
 }
 
