@@ -38,6 +38,7 @@ export function layoutHost(name: string, reported: HostInventory): PlacementHost
     ...{ fenced: false, drifted: false, shared_storage: false, numa_nodes: parts.numaNodes },
     enforces_bandwidth: parts.enforcesBandwidth,
     lacks_nesting: parts.lacksNesting,
+    reaches_volumes: false,
     free_storage_gib: parts.storageGib,
   };
   const [made] = hostsFromRows({ hosts: [host], devices, vms: [] });

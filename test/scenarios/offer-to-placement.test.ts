@@ -31,16 +31,12 @@ async function fill(model: ServerModel, typeName: string): Promise<number> {
   const type = typeNamed(typeName);
   const index = newHostIndex();
   index.put(layoutHost('host', await simulatedInventory(model)));
-  const request = requestFor(
-    LOCATION,
-    {
-      ...{ cpu_cores: type.cpuCores, memory_gb: type.memoryGb, disk_gb: type.diskGb },
-      ...{ disk_count: type.diskCount, gpu_count: type.gpuCount, gpu_type: type.gpuType },
-      ...{ network_gbps: type.networkGbps, may_split: false },
-      nested_virtualization: false,
-    },
-    0,
-  );
+  const request = requestFor(LOCATION, {
+    ...{ cpu_cores: type.cpuCores, memory_gb: type.memoryGb, disk_gb: type.diskGb },
+    ...{ disk_count: type.diskCount, gpu_count: type.gpuCount, gpu_type: type.gpuType },
+    ...{ network_gbps: type.networkGbps, may_split: false },
+    nested_virtualization: false,
+  });
   for (let placed = 0; ; placed += 1) {
     const choice = chooseHost(index, request);
     if (!('hostId' in choice)) return placed;

@@ -70,6 +70,8 @@ const RULES_TOO_LARGE = 'GR001';
 const NO_VNI = 'GV001';
 /** A trigger raises it if a suspended organization creates or starts a VM. */
 const SUSPENDED = 'GS001';
+/** `choose_pool` raises it if no storage pool of the location has room for a new disk. */
+const NO_POOL = 'GC001';
 /** `place_vms` raises it if something is not as it was decided. */
 const NOT_AS_DECIDED = 'GP001';
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -102,6 +104,7 @@ export function toCloudError(error: unknown): unknown {
       );
     }
     if (error.code === SUSPENDED) return suspended(error);
+    if (error.code === NO_POOL) return noPool(error);
     if (error.code === FOREIGN_KEY_VIOLATION) {
       return new CloudError(
         'conflict',
@@ -181,6 +184,12 @@ function rulesTooLarge(error: postgres.PostgresError): CloudError {
       `${limit['used']} and this rule has ${limit['requested']}: give it fewer entries, or delete other rules of the network`,
     { details: limit, cause: error },
   );
+}
+
+function noPool(error: postgres.PostgresError): CloudError {
+  const { location, gib } = JSON.parse(error.detail ?? '{}') as { location?: string; gib?: number };
+  const message = `the storage in ${location} has no room for a disk of ${gib} GiB: choose a smaller size or another location, or try again later`;
+  return new CloudError('unavailable', message, { details: { location, gib }, cause: error });
 }
 
 function suspended(error: postgres.PostgresError): CloudError {

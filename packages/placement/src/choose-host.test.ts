@@ -228,6 +228,7 @@ const misfits: [filter: string, request: Change, host: (host: PlacementHost) => 
   ['drives', { companions: [{ kind: 'drive', count: 9, sizeGb: 960 }] }, (host) => host],
   ['drives', { companions: [{ kind: 'drive', count: 1, sizeGb: 961 }] }, (host) => host],
   ['disk_space', { newDisksGib: 129 }, (host) => ({ ...host, freeStorageGib: 128 })],
+  ['storage_network', { hasVolumes: true }, (host) => host],
 ];
 
 function withGpu(host: PlacementHost, change: Partial<PlacementHost['gpus'][number]>) {

@@ -1,6 +1,6 @@
 import { FILTERS, type Placement, type PlacementHost, type PlacementRequest } from './host.ts';
 import type { HostIndex } from './host-index.ts';
-import { hasDiskSpace } from './host-state.ts';
+import { hasDiskSpace, lackingStorage, reachesDisks } from './host-state.ts';
 import { type FittedHost, placementOn } from './placement-on.ts';
 import { type Pool, rankingFor } from './pool.ts';
 
@@ -51,7 +51,7 @@ function choose(
     const { members } = fit.hostClass;
     for (let i = members.length - 1; i >= 0; i -= 1) {
       const member = members[i];
-      if (!member || !hasDiskSpace(member.state, request)) continue;
+      if (!member || lackingStorage(member.state, request)) continue;
       if (!isAllowed(policies, member.state.host)) continue;
       const { state, views } = member;
       return { state, view: views.at(state.freeMask), fit };
@@ -84,9 +84,12 @@ export function countFilters(
   }
   const fitting = (ranking?.ranked ?? []).flatMap(({ hostClass }) => hostClass.members);
   const roomy = fitting.filter(({ state }) => hasDiskSpace(state, request));
-  const last = left.at(-1);
-  if (last) last.left -= fitting.length - roomy.length;
-  let hosts = roomy.map(({ state }) => state.host);
+  const reaching = roomy.filter(({ state }) => reachesDisks(state, request));
+  for (const count of left) {
+    if (count.filter === 'disk_space') count.left -= fitting.length - roomy.length;
+    if (count.filter === 'storage_network') count.left -= fitting.length - reaching.length;
+  }
+  let hosts = reaching.map(({ state }) => state.host);
   for (const { name, allows } of policies) {
     hosts = hosts.filter(allows);
     left.push({ filter: name, left: hosts.length });

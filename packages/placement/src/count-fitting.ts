@@ -1,7 +1,7 @@
 import type { FreeResources } from './fit.ts';
 import type { PlacementRequest } from './host.ts';
 import type { HostIndex } from './host-index.ts';
-import { hasDiskSpace } from './host-state.ts';
+import { lackingStorage } from './host-state.ts';
 import { rankingFor } from './pool.ts';
 
 /**
@@ -18,7 +18,7 @@ export function countFitting(index: HostIndex, request: PlacementRequest, most: 
     const byGpus = countOf(view.freeCount, request.gpuCount);
     const ofClass = Math.min(byGpus, countByAmounts(free, request));
     for (const { state } of members) {
-      if (!hasDiskSpace(state, request)) continue;
+      if (lackingStorage(state, request)) continue;
       const byDisks = countOf(state.freeStorageGib, request.newDisksGib ?? 0);
       count += Math.max(1, Math.min(ofClass, byDisks));
       if (count >= most) return most;

@@ -8,7 +8,7 @@ import {
   type PlacementHost,
   type PlacementRequest,
 } from './host.ts';
-import { hasDiskSpace, stateOf } from './host-state.ts';
+import { lackingStorage, stateOf } from './host-state.ts';
 import { gpuViews } from './layout/gpu-view.ts';
 import { newLayoutStore } from './layout/layout.ts';
 import { placementOn } from './placement-on.ts';
@@ -27,8 +27,8 @@ export function explainHost(host: PlacementHost, request: PlacementRequest): Hos
   const view = gpuViews(state.layout, request.gpuModel).at(state.freeMask);
   const fit = fitRequest(state, view, request);
   if ('failed' in fit) return { failed: fit.failed, because: whyNoFit(host, request, fit.failed) };
-  if (!hasDiskSpace(state, request))
-    return { failed: 'disk_space', because: whyNoFit(host, request, 'disk_space') };
+  const failed = lackingStorage(state, request);
+  if (failed) return { failed, because: whyNoFit(host, request, failed) };
   return { placement: placementOn({ state, view, fit }, request) };
 }
 
@@ -64,6 +64,8 @@ function whyNoFit(host: PlacementHost, request: PlacementRequest, failed: Filter
       return `${request.networkGbps} Gbps requested; free: ${sum(host.numaNodes.map(({ networkGbps }) => networkGbps))}`;
     case 'disk_space':
       return `${request.newDisksGib ?? 0} GiB of new disks requested; free: ${Math.max(0, host.freeStorageGib ?? 0)} GiB`;
+    case 'storage_network':
+      return 'the VM has disks in a storage cluster; the host has no address in the storage network, or another host has the same';
     default: {
       const requested = request.companions.find(({ kind }) => COMPANION_FILTERS[kind] === failed);
       if (!requested) throw new Error(`BUG: a fit cannot fail for ${failed}`);

@@ -53,6 +53,7 @@ function randomHost(random: Random, id: string): PlacementHost {
     location: pick(random, ['one', 'one', 'two']),
     ...(random() < 0.6 && { freeStorageGib: pick(random, [-100, 300, 400, 1000]) }),
     lacksNesting: random() < 0.3,
+    reachesVolumes: random() < 0.7,
     adminState: random() < 0.1 ? 'cordoned' : 'active',
     numaNodes: host.numaNodes.map((node) => ({
       ...node,
@@ -109,6 +110,7 @@ function expectSound(host: PlacementHost, placement: Placement, request: Placeme
     expect(shares.reduce((sum, share) => sum + share, 0)).toBe(request[amount]);
   }
   expect(request.nested && host.lacksNesting).toBeFalsy();
+  expect(request.hasVolumes && !host.reachesVolumes).toBeFalsy();
   if (request.newDisksGib) expect(host.freeStorageGib).toBeGreaterThanOrEqual(request.newDisksGib);
   const isWithin = (share: { node: number; cores: number; memoryMib: number }) => {
     const has = host.numaNodes.find(({ node }) => node === share.node);

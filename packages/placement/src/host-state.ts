@@ -60,6 +60,20 @@ export function hasDiskSpace(
   return newDisksGib === 0 || newDisksGib <= freeStorageGib;
 }
 
+/** A VM with volumes runs only where they can be opened, and where the host can be kept from them by a fence. */
+export function reachesDisks(
+  { host }: Pick<HostState, 'host'>,
+  { hasVolumes = false }: PlacementRequest,
+): boolean {
+  return !hasVolumes || host.reachesVolumes === true;
+}
+
+/** Returns the first of the filters about disks that the host does not pass, or null. */
+export function lackingStorage(state: HostState, request: PlacementRequest) {
+  if (!hasDiskSpace(state, request)) return 'disk_space';
+  return reachesDisks(state, request) ? null : 'storage_network';
+}
+
 function freeMaskOf(devices: { state: DeviceState }[]): number {
   return devices.reduce((mask, { state }, i) => (state === 'free' ? mask | (1 << i) : mask), 0);
 }

@@ -79,6 +79,8 @@ export type PlacementHost = {
   sharedStorage?: boolean;
   /** Its guests cannot run VMs themselves. Absent: they can. */
   lacksNesting?: boolean;
+  /** It has an address in the storage network that no other host has. Absent: it has none. */
+  reachesVolumes?: boolean;
   /** How much larger its disks may become together; below zero if they are too large. Absent: there is no limit. */
   freeStorageGib?: number;
   size: HostSize;
@@ -104,6 +106,8 @@ export type PlacementRequest = {
    * Such a VM is slower for its whole life.
    */
   maySplit?: boolean;
+  /** A storage cluster stores some of its disks. Absent: none. */
+  hasVolumes?: boolean;
   /** The guest runs VMs itself. Absent: it does not. */
   nested?: boolean;
 };
@@ -145,6 +149,7 @@ export const FILTERS = [
   'network',
   ...Object.values(COMPANION_FILTERS),
   'disk_space',
+  'storage_network',
 ] as const;
 export type Filter = (typeof FILTERS)[number];
 

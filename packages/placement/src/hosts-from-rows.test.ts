@@ -53,6 +53,7 @@ const rows: HostRows = {
       shared_storage: true,
       enforces_bandwidth: true,
       lacks_nesting: false,
+      reaches_volumes: false,
       free_storage_gib: -40,
       drifted: false,
       trouble: '',
@@ -67,6 +68,7 @@ const rows: HostRows = {
       shared_storage: false,
       enforces_bandwidth: false,
       lacks_nesting: false,
+      reaches_volumes: false,
       free_storage_gib: null,
       drifted: true,
       trouble: '',
@@ -117,13 +119,9 @@ it('bandwidth limits what a host takes only if the host enforces it', () => {
     const hosts = rows.hosts.slice(0, 1).map((host) => ({ ...host, enforces_bandwidth }));
     const index = newHostIndex();
     for (const host of hostsFromRows({ ...rows, hosts, vms: [] })) index.put(host);
-    const request = requestFor(
-      'one',
-      {
-        ...{ ...TYPE, gpu_count: 1, disk_count: 1, disk_gb: 960, network_gbps: 121 },
-      },
-      0,
-    );
+    const request = requestFor('one', {
+      ...{ ...TYPE, gpu_count: 1, disk_count: 1, disk_gb: 960, network_gbps: 121 },
+    });
     return placeOnHost(index, 'h', request) !== null;
   };
   expect(fits(true)).toBe(false);
@@ -172,18 +170,14 @@ it('a device that has a problem or that its host uses is quarantined', () => {
 it('placeOnHost gives the same placement on a host as chooseHost', () => {
   const index = newHostIndex();
   for (const host of hostsFromRows(rows)) index.put(host);
-  const request = requestFor(
-    'one',
-    {
-      ...TYPE,
-      cpu_cores: 3,
-      network_gbps: 5,
-      gpu_count: 1,
-      disk_count: 1,
-      disk_gb: 960,
-    },
-    0,
-  );
+  const request = requestFor('one', {
+    ...TYPE,
+    cpu_cores: 3,
+    network_gbps: 5,
+    gpu_count: 1,
+    disk_count: 1,
+    disk_gb: 960,
+  });
   expect(placeOnHost(index, 'h', request)).toEqual(chooseHost(index, request));
   expect(placeOnHost(index, 'h', { ...request, gpuCount: 2 })).toBeNull();
   expect(placeOnHost(index, 'h', { ...request, gpuModel: 'L40S' })).toBeNull();
@@ -200,5 +194,5 @@ it.each([
   const index = newHostIndex();
   for (const host of hostsFromRows({ ...rows, hosts, vms: [] })) index.put(host);
   const type = { ...TYPE, gpu_count: 1, disk_count: 0, disk_gb: 0, nested_virtualization: true };
-  expect(placeOnHost(index, 'h', requestFor('one', type, 0)) !== null).toBe(takes);
+  expect(placeOnHost(index, 'h', requestFor('one', type)) !== null).toBe(takes);
 });

@@ -25,6 +25,8 @@ type HostRow = {
   /** False: the bandwidth of types is no condition. */
   enforces_bandwidth: boolean;
   lacks_nesting: boolean;
+  /** Whether it has an address in the storage network that no other host has. */
+  reaches_volumes: boolean;
   /** How much larger its disks may become together. Null: there is no limit. */
   free_storage_gib: number | null;
   /** The hardware or software differs from what an operator accepted. */
@@ -98,6 +100,7 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
     trouble: row.trouble,
     sharedStorage: row.shared_storage,
     lacksNesting: row.lacks_nesting,
+    reachesVolumes: row.reaches_volumes,
     ...(row.free_storage_gib !== null && { freeStorageGib: row.free_storage_gib }),
     size: {
       cores: sum(row.numa_nodes.map(({ cores }) => cores)),
@@ -157,7 +160,7 @@ function freeAmounts(
   const free = host.numaNodes.map((node) => ({ ...node }));
   for (const vm of vms) {
     const gpuIds = gpus.filter(({ vm_id }) => vm_id === vm.vm_id).map(({ id }) => id);
-    const derived = sharesFor(host, gpuIds, requestFor(host.location, vm, 0));
+    const derived = sharesFor(host, gpuIds, requestFor(host.location, vm));
     for (const { node, cores, memoryMib } of vm.numa_shares ?? derived) {
       charge(free, { amount: 'cores', node, claimed: cores });
       charge(free, { amount: 'memoryMib', node, claimed: memoryMib });

@@ -1,7 +1,7 @@
 import { fitRequest } from './fit.ts';
 import type { Placement, PlacementRequest } from './host.ts';
 import type { HostIndex } from './host-index.ts';
-import { hasDiskSpace } from './host-state.ts';
+import { lackingStorage } from './host-state.ts';
 import { gpuViews } from './layout/gpu-view.ts';
 import { placementOn } from './placement-on.ts';
 
@@ -14,7 +14,7 @@ export function placeOnHost(
   const state = index.state(hostId);
   if (!state || state.host.location !== request.location) return null;
   if (!state.layout.modelMasks.has(request.gpuModel)) return null;
-  if (!hasDiskSpace(state, request)) return null;
+  if (lackingStorage(state, request)) return null;
   const view = gpuViews(state.layout, request.gpuModel).at(state.freeMask);
   const fit = fitRequest(state, view, request);
   return 'failed' in fit ? null : placementOn({ state, view, fit }, request);

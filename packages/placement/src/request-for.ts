@@ -16,11 +16,14 @@ export type VmTypeRow = {
 
 const MIB_PER_GB = 1024;
 
-/** Returns the request of a VM of the given type, whose host has to create disks of this size. */
+/**
+ * Returns the request of a VM of the given type, whose host has to create disks of this size, and of which a storage
+ * cluster stores some disks or none.
+ */
 export function requestFor(
   location: string,
   type: VmTypeRow,
-  newDisksGib: number,
+  { newDisksGib = 0, hasVolumes = false }: { newDisksGib?: number; hasVolumes?: boolean } = {},
 ): PlacementRequest {
   return {
     location,
@@ -36,5 +39,6 @@ export function requestFor(
     maySplit: type.may_split,
     nested: type.nested_virtualization,
     newDisksGib,
+    hasVolumes,
   };
 }

@@ -25,6 +25,10 @@ import { startPlacing } from './place/start-placing.ts';
 import { pollChanges } from './poll-changes.ts';
 import { settleWithoutHost } from './settle/settle-without-host.ts';
 import { startSettling } from './settle/start-settling.ts';
+import { noClusters } from './storage/no-clusters.ts';
+import { startVolumes } from './storage/start-volumes.ts';
+import type { OpenCluster } from './storage/storage-clusters.ts';
+import { keyOpener } from './storage/volume-keys.ts';
 
 export type SchedulerOptions = {
   sql: Sql;
@@ -51,6 +55,8 @@ export type SchedulerOptions = {
   healthRules?: readonly HealthRule[];
   pollMs?: number;
   settleConcurrency?: number;
+  /** Opens storage clusters. The default has the key of none. */
+  openCluster?: OpenCluster;
   metrics?: Metrics;
   /** Figures of the fleet are read at most this often for `metrics`. */
   fleetMetricsMs?: number;
@@ -90,6 +96,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const delivering = startDelivering({
     ...{ sql, log, hosts, pollMs },
     authorities: () => fingerprintsOf(authorities),
+    openKey: keyOpener({ secrets: fleetSecrets.secrets, log }),
   });
   const placing = startPlacing({
     sql,
@@ -108,12 +115,18 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     log,
     body: () => settleWithoutHost(sql),
   });
+  const volumes = startVolumes({
+    ...{ sql, log, secrets: fleetSecrets.secrets },
+    openCluster: options.openCluster ?? noClusters,
+    leases: () => placing.leases(),
+  });
   const polling = pollChanges({
     ...{ sql, log, pollMs },
     locations: () => placing.locations(),
     onChanges: (changes) => {
       placing.note(changes);
       delivering.note(changes);
+      volumes.note(changes);
       if (changes.isUnsettled) settlingAlone.nudge();
     },
     onGap: () => delivering.noteAll(),
@@ -179,6 +192,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     async stop() {
       isStopping = true;
       await polling.stop();
+      await volumes.stop();
       await placing.stop();
       await server.stop();
       await delivering.stop();

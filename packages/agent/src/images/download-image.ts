@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { syncDirectory } from '@gantry/daemon/durable-file';
+import { openImageSource, type SourceLimits, shownUrl } from '@gantry/daemon/image-source';
 import { HostFailure } from '../base/failure.ts';
 import type { Image } from '../spec.ts';
 import { imageFile } from './image-file.ts';
 import { type CachedImage, readImageFormat } from './image-format.ts';
-import { openImageSource, type SourceLimits, shownUrl } from './image-source.ts';
 
 type Download = {
   directory: string;

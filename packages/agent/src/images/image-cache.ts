@@ -1,6 +1,7 @@
 import { chmod, chown, link, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
+import type { SourceLimits } from '@gantry/daemon/image-source';
 import type { Log } from '@gantry/daemon/log';
 import { GIB } from '@gantry/daemon/units';
 import { HostFailure } from '../base/failure.ts';
@@ -10,7 +11,6 @@ import { type CacheEntry, chooseEvictions } from './choose-evictions.ts';
 import { downloadImage } from './download-image.ts';
 import { IMAGE_SUFFIX, imageFile, imageOfFile } from './image-file.ts';
 import { type CachedImage, readImageFormat } from './image-format.ts';
-import type { SourceLimits } from './image-source.ts';
 
 /**
  * The images of a host. Each is a file that is named after its SHA-256, with a suffix that stock AppArmor

@@ -9,6 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   network: 'no host with free GPUs has enough free network bandwidth',
   drives: 'no host with free GPUs has enough free NVMe drives',
   disk_space: 'no host with free GPUs has room for the disks',
+  storage_network: 'no host with free GPUs reaches the storage of the location',
 };
 const NO_HOST = 'no host for this type takes new VMs';
 

@@ -35,7 +35,10 @@ export async function requireSource(
     mismatch('block_size', disk.block_size, snapshot.block_size),
   ].flatMap((reason) => reason ?? []);
   if (sizeGib(disk.size) < snapshot.size_gib) {
-    reasons.push({ field: 'size', reason: `must be at least the snapshot's ${snapshot.size_gib}GiB` });
+    reasons.push({
+      field: 'size',
+      reason: `must be at least the snapshot's ${snapshot.size_gib}GiB`,
+    });
   }
   if (reasons.length > 0) throw badRequest(reasons);
   if (snapshot.state !== 'ready') {

@@ -50,7 +50,8 @@ export const CreateDisk = z
     type: z.enum(DISK_TYPES).default('persistent-ssd'),
     tags: Tags.optional(),
     snapshot_id: Id.optional().openapi({
-      description: 'Its content is copied from this snapshot, which has the same location and type.',
+      description:
+        'Its content is copied from this snapshot, which has the same location and type.',
     }),
   })
   .openapi('CreateDisk');

@@ -4,8 +4,8 @@ import {
   type NewOperation,
   readUnfinishedOperation,
 } from '@gantry/db/queries/operations/operations';
-import { listRestoringDisks } from '@gantry/db/queries/snapshots/snapshots';
 import { supersedeOperation } from '@gantry/db/queries/settle/end-operation';
+import { listRestoringDisks } from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import {

@@ -15,7 +15,11 @@ import { requireUsableDisk } from '../disks/change.ts';
 import { insertNewDisk } from '../disks/create.ts';
 import { CreateDisk } from '../disks/schema.ts';
 import { sizeGib } from '../disks/size.ts';
-import { recordSucceededOperation, requireNoOperation } from '../operations/open.ts';
+import {
+  recordSucceededOperation,
+  requireNoOperation,
+  startOperation,
+} from '../operations/open.ts';
 import { requireLocation, requireUnattached } from './attach-disks.ts';
 import type { NewVmDisks } from './new-disk-schema.ts';
 
@@ -72,7 +76,8 @@ export async function addDisks(
 
 /**
  * A disk that no host has to create yet exists at once, so its operation has succeeded and its metering begins. That is
- * not left to the scheduler, which would have to tell it from a disk that the host of the VM creates.
+ * not left to the scheduler, which would have to tell it from a disk that the host of the VM creates. A disk in a storage
+ * cluster exists when the scheduler has created its volume, so its operation is unfinished.
  */
 async function addNewDisk(
   creation: Parameters<typeof addDisks>[0],
@@ -82,19 +87,20 @@ async function addNewDisk(
   const body = CreateDisk.parse({ ...wanted, location });
   const id = newId(now.getTime());
   await insertNewDisk(sql, { id, projectId, body, now });
-  await updateDiskCreatedWith(sql, { diskId: id, vmId });
+  const exists = await updateDiskCreatedWith(sql, { diskId: id, vmId });
+  const opening = { projectId, resourceType: 'disk', resourceId: id, name: 'CREATE' } as const;
+  const operation = { ...opening, request: body, now, deadlineMs };
+  if (!exists) {
+    await startOperation(sql, operation);
+    return { id, type: body.type };
+  }
   await openInterval(sql, {
     ...{ organizationId, projectId, resourceId: id, region: await readRegion(sql, location) },
     metered: { metric: 'gb_hours', diskType: body.type, sizeGb: sizeGib(body.size) },
   });
   const row = await readDisk(sql, { projectId, diskId: id });
   if (!row) throw new Error('BUG: an inserted disk is missing');
-  const opening = { projectId, resourceType: 'disk', resourceId: id, name: 'CREATE' } as const;
-  await recordSucceededOperation(
-    sql,
-    { ...opening, request: body, now, deadlineMs },
-    diskView(row),
-  );
+  await recordSucceededOperation(sql, operation, diskView(row));
   return { id, type: body.type };
 }
 

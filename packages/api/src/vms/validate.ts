@@ -12,8 +12,8 @@ import { hostsFromRows } from '@gantry/placement/hosts-from-rows';
 import { requestFor } from '@gantry/placement/request-for';
 import type { z } from '@hono/zod-openapi';
 import { whyNoneFits } from '../catalogue/why-none-fits.ts';
-import { sizeGib } from '../disks/size.ts';
 import { CreateDisk } from '../disks/schema.ts';
+import { sizeGib } from '../disks/size.ts';
 import { createVm } from './create.ts';
 import type { VmEstimate } from './schema.ts';
 
@@ -104,7 +104,8 @@ async function fitOn(sql: Queryable, hostId: string, body: Body): Promise<Fit> {
   const [host] = hostsFromRows(await readPlacementHosts(sql, { location, hostIds: [hostId] }));
   const stored = newDisks(body).filter((disk) => disk.type !== 'shared-volume');
   const newGib = stored.reduce((sum, { size }) => sum + sizeGib(size), OS_DISK_GIB);
-  const explained = host && amounts && explainHost(host, requestFor(location, amounts, newGib));
+  const explained =
+    host && amounts && explainHost(host, requestFor(location, amounts, { newDisksGib: newGib }));
   if (explained && 'placement' in explained) return { fits: true, reason: '' };
   const reason = 'the host that stores the disks has no room for the VM: try again later';
   return { fits: false, reason };

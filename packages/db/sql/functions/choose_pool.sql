@@ -14,7 +14,8 @@ BEGIN
       AND (size_gib IS NULL OR size_gib::bigint * overcommit_percent / 100 - allocated_gib >= wanted_gib)
     ORDER BY size_gib::bigint * overcommit_percent / 100 - allocated_gib DESC NULLS LAST, id LIMIT 1;
   IF pool IS NULL THEN
-    RAISE EXCEPTION 'no storage pool of % has room for % GiB', of_location, wanted_gib USING ERRCODE = 'GC001';
+    RAISE EXCEPTION 'no storage pool of % has room for % GiB', of_location, wanted_gib
+      USING ERRCODE = 'GC001', DETAIL = json_build_object('location', of_location, 'disk_type', of_type, 'gib', wanted_gib);
   END IF;
   RETURN pool;
 END $$;

@@ -3,6 +3,9 @@ CREATE OR REPLACE TRIGGER hosts_numbered AFTER INSERT ON hosts FOR EACH ROW EXEC
 CREATE OR REPLACE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON hosts FOR EACH ROW
   WHEN (NEW.underlay_address IS DISTINCT FROM OLD.underlay_address) EXECUTE FUNCTION bump_hosts_of_underlay();
 
+CREATE OR REPLACE TRIGGER hosts_storing AFTER UPDATE OF storage_address ON hosts FOR EACH ROW
+  WHEN (NEW.storage_address IS DISTINCT FROM OLD.storage_address) EXECUTE FUNCTION touch_hosts_at_address();
+
 -- Every inventory writes these columns. Placement reads the host again only if one of them has changed.
 CREATE OR REPLACE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth,
     lacks_nesting, storage_gib, drift, refusal, impairment, failed_builds ON hosts

@@ -1,7 +1,8 @@
 import type { Queryable } from '../connect.ts';
 import { isSince } from './hosts/host-changes.ts';
-import { isUnplaced } from './placement/unplaced-vms.ts';
+import { isUnplaced, waitsForVolumes } from './placement/unplaced-vms.ts';
 import { hasUnsettled } from './settle/settle-without-host.ts';
+import { hasPools, hasVolumeWork } from './storage/volume-work.ts';
 
 /** `own_number` is the number after the last change that did not only concern its networks. */
 export type HostChange = {
@@ -25,12 +26,19 @@ export type Changes = {
   unplaced: string[];
   /** Whether something can be settled without a report of a host. */
   isUnsettled: boolean;
+  /** Whether volumes or keys of the given locations may have to be made, changed or removed. */
+  hasVolumeWork: boolean;
+  /** Whether the given locations have pools of storage clusters. */
+  hasPools: boolean;
 };
 
-type Row = { xmin: string; unplaced: string[]; is_unsettled: boolean } & (
-  | (HostChange & { network_id: null })
-  | { host_id: null; network_id: string | null }
-);
+type Row = {
+  xmin: string;
+  unplaced: string[];
+  is_unsettled: boolean;
+  has_volume_work: boolean;
+  has_pools: boolean;
+} & ((HostChange & { network_id: null }) | { host_id: null; network_id: string | null });
 
 /**
  * Returns what transactions from `since` on changed, and what waits for a scheduler. A transaction that
@@ -44,11 +52,13 @@ export async function readChanges(
   { since, locations }: { since: string; locations: readonly string[] },
 ): Promise<Changes> {
   const rows = await sql<Row[]>`
-    select s.xmin::text, s.unplaced, s.is_unsettled, c.host_id, c.number, c.own_number, c.location, c.changed_xid::text,
+    select s.xmin::text, s.unplaced, s.is_unsettled, s.has_volume_work, s.has_pools, c.host_id, c.number, c.own_number, c.location, c.changed_xid::text,
       c.network_id
     from (select pg_snapshot_xmin(pg_current_snapshot()) as xmin, ${hasUnsettled(sql)} as is_unsettled,
+        ${hasVolumeWork(sql, locations)} as has_volume_work,
+        ${hasPools(sql, locations)} as has_pools,
         array(select l.name from unnest(${[...locations]}::text[]) as l (name)
-          where exists (select from vms where location = l.name and ${isUnplaced(sql)})) as unplaced) s
+          where exists (select from vms v where location = l.name and ${isUnplaced(sql)} and not ${waitsForVolumes(sql)})) as unplaced) s
     left join (select r.host_id, r.number, r.own_number, h.location, r.changed_xid, null::uuid as network_id
         from host_revisions r join hosts h on h.id = r.host_id where ${isSince(sql, sql`r.changed_xid`, since)}
       union all select host_id, number, own_number, null, null, null from host_revisions
@@ -62,5 +72,7 @@ export async function readChanges(
     networkIds: [...networkIds],
     unplaced: first?.unplaced ?? [],
     isUnsettled: first?.is_unsettled ?? false,
+    hasVolumeWork: first?.has_volume_work ?? false,
+    hasPools: first?.has_pools ?? false,
   };
 }

@@ -21,6 +21,7 @@ export function fitOf(host: PlacementHost, request: PlacementRequest): Fit | nul
 export function canTake(host: PlacementHost, request: PlacementRequest): boolean {
   if (host.location !== request.location || !isSchedulable(host)) return false;
   if (request.nested && host.lacksNesting) return false;
+  if (request.hasVolumes && !host.reachesVolumes) return false;
   const total = (amount: 'cores' | 'memoryMib') =>
     host.numaNodes.reduce((sum, node) => sum + Math.max(0, node[amount]), 0);
   const gbps = host.numaNodes.reduce((sum, { networkGbps }) => sum + networkGbps, 0);

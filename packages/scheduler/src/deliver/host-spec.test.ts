@@ -15,6 +15,8 @@ const osDisk: SpecVmRow['disks'][number] = {
   mode: 'read-write',
   attachment_type: 'os',
   exists: false,
+  in_pool: false,
+  volume: null,
 };
 const dataDisk: SpecVmRow['disks'][number] = {
   id: 'data-1',
@@ -26,6 +28,8 @@ const dataDisk: SpecVmRow['disks'][number] = {
   mode: 'read-only',
   attachment_type: 'data',
   exists: true,
+  in_pool: false,
+  volume: null,
 };
 const vm: SpecVmRow = {
   id: 'vm-1',

@@ -3,6 +3,7 @@ import type {
   HostSpecRow,
   SpecDiskRow,
   SpecOrphanRow,
+  SpecVmDiskRow,
   SpecVmRow,
 } from '@gantry/db/queries/hosts/host-specs';
 import type { SpecNetworkRow, SpecRuleRow } from '@gantry/db/queries/hosts/known-rules';
@@ -28,10 +29,17 @@ const MBPS_PER_GBPS = 1_000;
 
 type OfStream = Pick<OutgoingSpec, 'consoles' | 'authoritySha256s'>;
 
+/** Opens the sealed key of a volume; null if it cannot be opened. */
+export type OpenKey = (sealedKey: string) => string | null;
+
 /** Converts rows to a spec. Each VM of the host either should run or is to be taken down. */
-export function toOutgoingSpec(row: HostSpecRow, ofStream: OfStream): OutgoingSpec {
+export function toOutgoingSpec(
+  row: HostSpecRow,
+  ofStream: OfStream,
+  openKey: OpenKey = () => null,
+): OutgoingSpec {
   const { era, number } = row;
-  const parts = toSpecParts(row);
+  const parts = toSpecParts(row, openKey);
   const id = { era, number, hash: hashOf({ era, number }, parts) };
   return { id, parts, ...ofStream, ...toAgentUpgrade(row) };
 }
@@ -47,12 +55,14 @@ export function toHostSpec(row: HostSpecRow): HostSpec {
   return toWholeSpec(toOutgoingSpec(row, { consoles: [], authoritySha256s: [] }));
 }
 
-function toSpecParts(row: HostSpecRow): SpecPart[] {
+function toSpecParts(row: HostSpecRow, openKey: OpenKey): SpecPart[] {
   const disks = { disks: row.disks.map(toDiskSpec), deletedDisks: row.deleted_disks };
   const hasDisks = row.disks.length > 0 || row.deleted_disks.length > 0;
   return [
     ...row.vms.map((vm) =>
-      toSpecPart(vm.should_run ? { vms: [toVmSpec(vm)] } : { takeDowns: [toVmTakeDown(vm)] }),
+      toSpecPart(
+        vm.should_run ? { vms: [toVmSpec(vm, openKey)] } : { takeDowns: [toVmTakeDown(vm)] },
+      ),
     ),
     ...row.orphans.map((orphan) => toSpecPart({ takeDowns: [toOrphanTakeDown(orphan)] })),
     ...(hasDisks ? [toSpecPart(disks)] : []),
@@ -110,12 +120,14 @@ function toLargeRulePart(rule: SpecRuleRow): SpecPart {
   return part;
 }
 
-function toVmSpec(vm: SpecVmRow): VmSpec {
+function toVmSpec(vm: SpecVmRow, openKey: OpenKey): VmSpec {
   const osDisk = vm.disks[0];
+  const disks = vm.disks.map((disk) => toVmDiskSpec(disk, openKey)).filter((disk) => disk !== null);
   const [sshPublicKey = '', ...sshKeys] = [vm.ssh_public_key, ...vm.ssh_keys].filter(Boolean);
   const needs = [
     ...(sshKeys.length > 0 ? ['ssh_keys'] : []),
     ...(vm.user_data === '' ? [] : ['user_data']),
+    ...(disks.some(({ rbd }) => rbd) ? ['rbd'] : []),
   ];
   return {
     id: vm.id,
@@ -125,11 +137,7 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
     cpuCores: vm.cpu_cores,
     memoryMib: vm.memory_gb * MIB_PER_GB,
     devices: deviceRefs(vm),
-    disks: vm.disks.map((disk) => ({
-      ...toDiskSpec(disk),
-      readOnly: disk.mode === 'read-only',
-      exists: disk.exists,
-    })),
+    disks,
     interfaces: vm.interfaces.map((iface) => ({
       id: iface.id,
       networkId: iface.network_id,
@@ -152,6 +160,21 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
     ...(vm.user_data === '' ? {} : { userData: vm.user_data }),
     ...(needs.length > 0 ? { needs } : {}),
   };
+}
+
+/**
+ * Returns null for a data disk whose volume the host has no key of yet: it is attached when there is one. An OS disk
+ * without a key is sent without its volume, so that the host refuses to start the VM and creates no empty disk.
+ */
+function toVmDiskSpec(disk: SpecVmDiskRow, openKey: OpenKey): DiskSpec | null {
+  const { id, volume, in_pool, attachment_type, mode, exists } = disk;
+  const key = volume && openKey(volume.sealed_key);
+  if (in_pool && !key && attachment_type === 'data') return null;
+  const readOnly = mode === 'read-only';
+  const spec = { ...toDiskSpec(disk), readOnly, exists };
+  if (!volume || !key) return spec;
+  const { monitors, pool, user } = volume;
+  return { ...spec, rbd: { monitors, pool, image: id, user, key } };
 }
 
 function toImage({ name, url, sha256 }: SpecVmRow['image']): Image {
@@ -184,7 +207,8 @@ function deviceRefs({ devices }: Pick<SpecVmRow, 'devices'>): DeviceRef[] {
 function toVmTakeDown(vm: SpecVmRow): VmTakeDown {
   const isRemoved =
     vm.desired_state === 'deleted' || vm.abandoned || (vm.relocating && !vm.has_run);
-  const osDisks = vm.disks.filter((disk) => disk.attachment_type === 'os');
+  // A host removes no volume of a storage cluster.
+  const osDisks = vm.disks.filter((disk) => disk.attachment_type === 'os' && !disk.in_pool);
   return {
     id: vm.id,
     revision: vm.revision,

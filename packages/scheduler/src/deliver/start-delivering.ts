@@ -7,7 +7,7 @@ import { KnownRules } from '@gantry/db/queries/hosts/known-rules';
 import { readWithGenericPlan } from '@gantry/db/transact';
 import { type AttachedHost, type AttachedHosts, consolesOf } from '../attached/attached-hosts.ts';
 import { withNeighbours } from '../fleet/outgoing-spec.ts';
-import { toOutgoingSpec } from './host-spec.ts';
+import { type OpenKey, toOutgoingSpec } from './host-spec.ts';
 import { NetworkMembers } from './network-members.ts';
 
 export type Delivering = {
@@ -31,6 +31,8 @@ type DeliveringOptions = {
   pollMs: number;
   /** The fingerprints of the authorities that hosts should trust; the first one issues certificates. */
   authorities?: () => string[];
+  /** Opens the sealed keys of volumes. The default opens none. */
+  openKey?: OpenKey;
 };
 
 /** The number of specs read in one statement. */
@@ -58,6 +60,7 @@ export function startDelivering({
   hosts,
   pollMs,
   authorities = () => [],
+  openKey = () => null,
 }: DeliveringOptions): Delivering {
   const requested = new Set<string>();
   /** Changed hosts and the number that each has to get, unless it is sent meanwhile for another reason. */
@@ -80,7 +83,7 @@ export function startDelivering({
         continue;
       }
       const ofStream = { consoles: consolesOf(host), authoritySha256s: authorities() };
-      const spec = toOutgoingSpec(row, ofStream);
+      const spec = toOutgoingSpec(row, ofStream, openKey);
       const { hash } = spec.id;
       if (!host.sent.record({ era: Number(row.era), number: Number(row.number), hash })) {
         host.stream.abort('the database went back to an earlier state: attach again');

@@ -130,3 +130,8 @@ function countCpus(list: string): number {
 export function underlayAddressOf({ underlayIpv4 }: Inventory__Output): string | null {
   return isUnicast(underlayIpv4) ? underlayIpv4 : null;
 }
+
+/** Returns the address from which the host reaches storage clusters, or null if it sent none that a fence can block. */
+export function storageAddressOf({ storageIpv4 }: Inventory__Output): string | null {
+  return isUnicast(storageIpv4) ? storageIpv4 : null;
+}

@@ -14,7 +14,7 @@ import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Invent
 import type { HealthRule } from '../health/health-rules.ts';
 import { fingerprintRules } from '../health/read-rules.ts';
 import { completeFacts, differences, factsOf, type HostFacts } from './host-facts.ts';
-import { type HostParts, hostPartsOf, underlayAddressOf } from './host-parts.ts';
+import { type HostParts, hostPartsOf, storageAddressOf, underlayAddressOf } from './host-parts.ts';
 import { type JudgedDevice, judgeDevices } from './judge-devices.ts';
 
 type Recording = {
@@ -55,6 +55,7 @@ export async function recordInventory(recording: Recording): Promise<void> {
       facts,
       drift,
       underlayAddress,
+      storageAddress: storageAddressOf(inventory),
       numaNodes: parts.numaNodes,
       sharedStorage: parts.sharedStorage,
       enforcesBandwidth: parts.enforcesBandwidth,

@@ -2,11 +2,11 @@ import type { Sql } from '@gantry/db/connect';
 import {
   type Fitting,
   type OfferedType,
+  osDiskOf,
   recordAvailabilities,
 } from '@gantry/db/queries/catalogue/availabilities';
 import { type Lease, lockLease } from '@gantry/db/queries/placement/leases';
 import { transact } from '@gantry/db/transact';
-import { OS_DISK_GIB } from '@gantry/model/disk-size';
 import { whyNoHost } from '@gantry/placement/choose-host';
 import { countFitting } from '@gantry/placement/count-fitting';
 import type { PlacementRequest } from '@gantry/placement/host';
@@ -35,7 +35,7 @@ export async function writeAvailabilities(options: Availabilities): Promise<bool
   const { location } = lease;
   const changed = new Map<string, Fitting>();
   for (const type of types) {
-    const now = fittingOf(index, requestFor(location, type, OS_DISK_GIB));
+    const now = fittingOf(index, requestFor(location, type, osDiskOf(type)));
     const before = written.get(type.name);
     if (before?.fitting !== now.fitting || before.lacking !== now.lacking)
       changed.set(type.name, now);

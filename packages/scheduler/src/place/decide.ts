@@ -30,8 +30,10 @@ export function decide(vms: readonly UnplacedVm[], decision: Decision): Decision
   const decided: Decided[] = [];
   const failures: FailedPlacement[] = [];
   for (const vm of vms) {
-    const key = `${vm.type} ${vm.new_disks_gib}`;
-    const request = requests.get(key) ?? requestFor(location, vm.amounts, vm.new_disks_gib);
+    const { new_disks_gib: newDisksGib, has_volumes: hasVolumes } = vm;
+    const key = `${vm.type} ${newDisksGib} ${hasVolumes}`;
+    const request =
+      requests.get(key) ?? requestFor(location, vm.amounts, { newDisksGib, hasVolumes });
     requests.set(key, request);
     const fail = (failure: FailedPlacement['failure']) =>
       failures.push({ vmId: vm.id, generation: vm.generation, failure });

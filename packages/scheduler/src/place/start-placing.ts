@@ -39,6 +39,7 @@ export type PlacingOptions = {
 export type Placing = {
   /** The locations whose leases this process holds. */
   locations(): string[];
+  leases(): Lease[];
   /** Drops all leases and everything that is cached, because the database has another history. */
   restart(): void;
   /** Places the VMs that wait, and looks at hosts that changed. */
@@ -217,6 +218,7 @@ export function startPlacing({
 
   return {
     locations: () => [...held.keys()].sort(),
+    leases: () => [...held.values()].map(({ lease }) => lease),
     restart() {
       for (const { lease } of [...held.values()]) end(lease);
       forgetPaused(0);

@@ -14,8 +14,9 @@ import {
   hostFailure,
   type OperationFailure,
 } from '@gantry/db/queries/settle/end-operation';
-import { updateSnapshotFailed } from '@gantry/db/queries/snapshots/snapshot-work';
 import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
+import { updateSnapshotFailed } from '@gantry/db/queries/snapshots/snapshot-work';
+import { readVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
 
@@ -46,7 +47,7 @@ async function endVmOperation(sql: Queryable, operation: OverdueOperation): Prom
   const { name, resource_id: vmId } = operation;
   const vm = await lockVmOfOperation(sql, vmId);
   if (!(await isUnfinished(sql, operation.id))) return false;
-  const failure = overdue(vm);
+  const failure = overdue(vm, vm?.placed ? null : await readVolumeProblem(sql, vmId));
   const generation = vm?.generation ?? '0';
   switch (name) {
     case 'CREATE':
@@ -68,14 +69,24 @@ async function endVmOperation(sql: Queryable, operation: OverdueOperation): Prom
   return true;
 }
 
-function overdue(vm: Awaited<ReturnType<typeof lockVmOfOperation>>): OperationFailure {
+/** `problem`: why its volumes are not ready; empty if nothing is known, null if none is missing. */
+function overdue(
+  vm: Awaited<ReturnType<typeof lockVmOfOperation>>,
+  problem: string | null,
+): OperationFailure {
   if (vm?.relocating && vm.build_failure) {
     const { code, message } = vm.build_failure;
     return { code, message: `${message}; its host did not remove it in time to try another one` };
   }
+  if (problem !== null) return volumeFailure(problem);
   return hostFailure(
     vm?.placed ? 'its host did not finish it in time' : 'no host was found for it in time',
   );
+}
+
+function volumeFailure(problem: string): OperationFailure {
+  const why = problem === '' ? '' : `: ${problem}`;
+  return { code: 'storage_failed', message: `the storage did not finish it in time${why}` };
 }
 
 async function endOther(sql: Queryable, operation: OverdueOperation): Promise<boolean> {
@@ -83,22 +94,22 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   if (type === 'disk') await lockVmsOfDisk(sql, resourceId);
   if (!(await isUnfinished(sql, operationId))) return false;
   const owing = type === 'vpc-firewall-rule' ? await listHostsPendingRule(sql, resourceId) : [];
-  const failure = owing.length > 0 ? owedByHosts(owing) : late(operation);
+  const problem = type === 'disk' ? await readVolumeProblem(sql, resourceId) : null;
+  const isOfCluster = problem !== null || operation.name === 'RESTORE' || type === 'snapshot';
+  const failure = isOfCluster ? volumeFailure(problem ?? '') : lateHosts(owing);
   if (type === 'disk' && operation.name === 'UPDATE') await undoGrowth(sql, resourceId);
   if (type === 'snapshot' && operation.name === 'CREATE') {
-    const problem = 'the storage cluster did not make it in time';
-    await updateSnapshotFailed(sql, { snapshotId: resourceId, problem });
+    await updateSnapshotFailed(sql, { snapshotId: resourceId, problem: failure.message });
   }
   await failOverdueOperation(sql, { operationId, failure });
   return true;
 }
 
-function late({ name, resource_type: type }: OverdueOperation): OperationFailure {
-  if (name !== 'RESTORE' && type !== 'snapshot') return hostFailure('its host did not finish it in time');
-  return { code: 'storage_failed', message: 'the storage cluster did not finish it in time' };
-}
-
 const MOST_NAMED = 20;
+
+function lateHosts(owing: readonly string[]): OperationFailure {
+  return owing.length > 0 ? owedByHosts(owing) : hostFailure('its host did not finish it in time');
+}
 
 function owedByHosts(names: readonly string[]) {
   const named = names.slice(0, MOST_NAMED);

@@ -5,7 +5,6 @@ import { finishVm } from '@gantry/testkit/make/finished';
 import { vmBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { endOverdueOperations } from '../settle/end-overdue.ts';
-import type { StorageWork } from './storage-task.ts';
 import { makeStorageWorld, POOL, type StorageWorld } from './testing/storage-world.ts';
 
 let world: StorageWorld;
@@ -54,7 +53,8 @@ describe('a snapshot', () => {
       (before[0] ?? 0) + 1,
       (before[1] ?? 0) + 10,
     ]);
-    const [meter] = await world.api.sql`select resource_type, units::int, ended_at from meter_intervals
+    const [meter] = await world.api
+      .sql`select resource_type, units::int, ended_at from meter_intervals
       where resource_id = ${resourceId}`;
     expect(meter).toEqual({ resource_type: 'snapshot', units: 10, ended_at: null });
 
@@ -65,7 +65,8 @@ describe('a snapshot', () => {
     expect((await world.call('GET', `/snapshots/${resourceId}`)).status).toBe(404);
     expect(await snapshotsOf(diskId)).toEqual([]);
     expect([await used('snapshots'), await used('snapshot_gib')]).toEqual(before);
-    const [ended] = await world.api.sql`select ended_at from meter_intervals where resource_id = ${resourceId}`;
+    const [ended] = await world.api
+      .sql`select ended_at from meter_intervals where resource_id = ${resourceId}`;
     expect(ended?.['ended_at']).not.toBeNull();
   });
 
@@ -82,7 +83,10 @@ describe('a snapshot', () => {
     expect(refusal(again)).toEqual([409, 'name_taken']);
     const found = await read('/snapshots?names=renamed&tag=a:b');
     expect(found.items.map((each: { id: string }) => each.id)).toEqual([snapshotId]);
-    expect(badField(await world.call('PATCH', `/snapshots/${snapshotId}`, {}))).toEqual([400, 'name']);
+    expect(badField(await world.call('PATCH', `/snapshots/${snapshotId}`, {}))).toEqual([
+      400,
+      'name',
+    ]);
   });
 
   it('is refused for a disk that its host stores, a disk of others, and with freeze', async () => {
@@ -94,9 +98,14 @@ describe('a snapshot', () => {
     expect(reply.body.message).toBe(
       'the disk is stored on its host: snapshots need network storage',
     );
-    const foreign = await world.call('POST', `/projects/${world.stranger.projectId}/snapshots`, {
-      ...{ name: 'foreign', disk_id: diskId },
-    }, world.stranger.accessKey);
+    const foreign = await world.call(
+      'POST',
+      `/projects/${world.stranger.projectId}/snapshots`,
+      {
+        ...{ name: 'foreign', disk_id: diskId },
+      },
+      world.stranger.accessKey,
+    );
     expect(badField(foreign)).toEqual([400, 'disk_id']);
     const frozen = { name: 'frozen', disk_id: await world.makeDisk('two'), freeze: true };
     expect(badField(await world.call('POST', '/snapshots', frozen))).toEqual([400, 'freeze']);
@@ -116,11 +125,17 @@ describe('a snapshot', () => {
     }
     const disks = `/projects/${world.stranger.projectId}/disks`;
     const copy = { name: 'x', size: '10GiB', location: 'eu-north-a', snapshot_id: snapshotId };
-    expect(badField(await world.call('POST', disks, copy, accessKey))).toEqual([400, 'snapshot_id']);
+    expect(badField(await world.call('POST', disks, copy, accessKey))).toEqual([
+      400,
+      'snapshot_id',
+    ]);
   });
 
   it('fails for good if the volume is gone, and for its deadline if the cluster is away; both can be deleted', async () => {
-    const { sql, log } = world.work;
+    const {
+      log,
+      api: { sql },
+    } = world;
     const lost = await world.makeDisk('one');
     await world.cluster.removeVolume({ pool: POOL, name: lost });
     const first = await newSnapshot(lost);
@@ -157,9 +172,7 @@ describe('a snapshot', () => {
     await world.carryOut();
     world.cluster.setNetwork('up');
     expect(await snapshotsOf(diskId)).toEqual([resourceId]);
-    const { lease } = world.work;
-    const stale: StorageWork = { ...world.work, lease: { ...lease, epoch: lease.epoch - 1 } };
-    await world.carryOut(stale);
+    await world.carryOut({ lease: { ...world.lease, epoch: world.lease.epoch - 1 } });
     expect((await read(`/snapshots/${resourceId}`)).state).toBe('creating');
     await world.carryOut();
     expect((await read(`/snapshots/${resourceId}`)).state).toBe('ready');
@@ -186,7 +199,7 @@ describe('a snapshot', () => {
         where q.project_id = ${world.tenant.projectId} and q.type = ${type}
           and o.project_id = q.project_id and o.type = q.type returning o.max`;
       const reply = await world.call('POST', '/snapshots', { name: 'over', disk_id: diskId });
-      expect(refusal(reply)).toEqual([409, 'quota_exceeded']);
+      expect(refusal(reply)).toEqual([403, 'quota_exceeded']);
       await sql`update quotas set max = ${before?.['max']} where project_id = ${world.tenant.projectId} and type = ${type}`;
     }
   });
@@ -206,13 +219,17 @@ describe('a disk from a snapshot', () => {
     const held = await world.call('DELETE', `/snapshots/${snapshotId}`);
     expect(refusal(held)).toEqual([409, 'conflict']);
     await world.carryOut();
-    expect(await world.operation(id)).toMatchObject({ state: 'SUCCEEDED', result: { size: '20GiB' } });
+    expect(await world.operation(id)).toMatchObject({
+      state: 'SUCCEEDED',
+      result: { size: '20GiB' },
+    });
     expect((await read(`/disks/${resourceId}`)).state).toBe('ready');
     expect(world.contentOf(resourceId)).toBe('first');
     expect(await world.cluster.readVolume({ pool: POOL, name: resourceId })).toMatchObject({
       ...{ parentId: null, sizeBytes: 20 * 2 ** 30, labels: { resource: resourceId } },
     });
-    const [meter] = await world.api.sql`select units::int from meter_intervals where resource_id = ${resourceId}`;
+    const [meter] = await world.api
+      .sql`select units::int from meter_intervals where resource_id = ${resourceId}`;
     expect(meter?.['units']).toBe(20);
     await world.begin('DELETE', `/snapshots/${snapshotId}`);
     await world.carryOut();
@@ -235,16 +252,25 @@ describe('a disk from a snapshot', () => {
     expect(refusal(large)).toEqual([409, 'conflict']);
   });
 
-  it('fails if the cluster cannot copy, and its deletion leaves no volume', async () => {
+  it('fails at its deadline if the cluster cannot copy, and never becomes an empty volume', async () => {
     const source = await world.makeDisk('one');
     const snapshotId = await makeSnapshot(source);
     const { id, resourceId } = await world.begin('POST', '/disks', copyOf(snapshotId));
     await world.cluster.removeSnapshot({ pool: POOL, name: source, snapshot: snapshotId });
     await world.carryOut();
-    expect(await world.operation(id)).toMatchObject({
-      ...{ state: 'FAILED', result: { code: 'storage_failed' } },
+    const {
+      log,
+      api: { sql },
+    } = world;
+    await sql`update operations set deadline_at = now() - interval '1 second' where id = ${id}`;
+    await endOverdueOperations({ sql, log });
+    expect((await world.operation(id)).result).toMatchObject({
+      ...{ code: 'storage_failed', message: expect.stringContaining(snapshotId) },
     });
+    await world.begin('DELETE', `/snapshots/${snapshotId}`);
     await world.carryOut();
+    await world.carryOut();
+    expect((await read(`/disks/${resourceId}`)).state).toBe('creating');
     expect(await world.cluster.readVolume({ pool: POOL, name: resourceId })).toBeNull();
   });
 
@@ -261,7 +287,7 @@ describe('a disk from a snapshot', () => {
         return await cluster.copySnapshot(copy);
       },
     };
-    await world.carryOut({ ...world.work, cluster: () => slow });
+    await world.carryOut({ cluster: slow });
     const rows = await sql`select from discarded_volumes where disk_id = ${resourceId}`;
     expect(rows).toHaveLength(1);
   });
@@ -302,7 +328,10 @@ describe('restoring a snapshot', () => {
   });
 
   it('waits for a client that has the volume open, and ends without a change if nobody waits for it', async () => {
-    const { sql, log } = world.work;
+    const {
+      log,
+      api: { sql },
+    } = world;
     const diskId = await world.makeDisk('before');
     const snapshotId = await makeSnapshot(diskId);
     const client = world.cluster.open({ pool: POOL, name: diskId, address: '10.0.0.8:0/4' });

@@ -1,11 +1,14 @@
 import type { Queryable } from '@gantry/db/connect';
-import { type OfferedType, readOffers } from '@gantry/db/queries/catalogue/availabilities';
+import {
+  type OfferedType,
+  osDiskOf,
+  readOffers,
+} from '@gantry/db/queries/catalogue/availabilities';
 import { isTypeOffered } from '@gantry/db/queries/catalogue/catalogue';
 import {
   type PlacementHostRows,
   readPlacementHosts,
 } from '@gantry/db/queries/placement/placement-hosts';
-import { OS_DISK_GIB } from '@gantry/model/disk-size';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { chooseHost, countFilters, type FilterCount } from '@gantry/placement/choose-host';
 import { explainHost, type HostExplanation } from '@gantry/placement/explain-host';
@@ -33,7 +36,7 @@ export async function explainPlacement(sql: Queryable, question: Question): Prom
   const { location, hostId } = question;
   const type = await requireOfferedType(sql, question);
   const rows = await readPlacementHosts(sql, { location, hostIds: null });
-  const request = requestFor(location, type, OS_DISK_GIB);
+  const request = requestFor(location, type, osDiskOf(type));
   const hosts = hostsFromRows(rows);
   const index = newHostIndex();
   for (const host of hosts) index.put(host);

@@ -1,7 +1,14 @@
+import { OS_DISK_GIB } from '@gantry/model/disk-size';
 import type { Queryable } from '../../connect.ts';
 import { type TypeAmounts, typeAmounts } from './type-amounts.ts';
 
-export type OfferedType = TypeAmounts & { name: string };
+/** `in_pool`: a storage cluster stores the OS disks of new VMs. Absent: their hosts do. */
+export type OfferedType = TypeAmounts & { name: string; in_pool?: boolean };
+
+/** Returns what the OS disk of a new VM needs of its host: room, or access to the storage cluster that stores it. */
+export function osDiskOf({ in_pool = false }: Pick<OfferedType, 'in_pool'>) {
+  return in_pool ? { hasVolumes: true } : { newDisksGib: OS_DISK_GIB };
+}
 
 type OfferRow = { location: string; types: OfferedType[] };
 
@@ -11,7 +18,8 @@ export async function readOffers(
   locations: readonly string[],
 ): Promise<OfferRow[]> {
   return await sql<OfferRow[]>`
-    select l.name as location, coalesce((select jsonb_agg(to_jsonb(o)) from (select t.name, ${typeAmounts(sql)}
+    select l.name as location, coalesce((select jsonb_agg(to_jsonb(o)) from (select t.name, ${typeAmounts(sql)},
+          exists (select from storage_pools s where s.location = l.name and s.disk_type = 'persistent-ssd') as in_pool
         from vm_types t join vm_type_locations o on o.vm_type = t.name
         where o.location = l.name and not t.retired order by t.position) o), '[]') as types
     from unnest(${[...locations]}::text[]) as l (name)`;

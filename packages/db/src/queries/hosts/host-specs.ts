@@ -21,6 +21,25 @@ export type SpecDiskRow = {
   name: string;
 };
 
+/** A volume of a storage cluster, and the key with which the host opens it. */
+export type SpecVolumeRow = {
+  monitors: string[];
+  pool: string;
+  user: string;
+  /** Sealed with the key that only schedulers have. */
+  sealed_key: string;
+};
+
+export type SpecVmDiskRow = SpecDiskRow & {
+  mode: string;
+  attachment_type: 'os' | 'data';
+  exists: boolean;
+  /** Whether a storage cluster stores it. */
+  in_pool: boolean;
+  /** Null if no storage cluster stores the disk, or if the host has no key of its volume yet. */
+  volume: SpecVolumeRow | null;
+};
+
 export type SpecDeviceRow = {
   id: string;
   kind: DeviceKind;
@@ -56,7 +75,7 @@ export type SpecVmRow = {
   /** Null: they are derived from its GPUs. */
   numa_shares: NumaShare[] | null;
   /** The OS disk is the first one. */
-  disks: (SpecDiskRow & { mode: string; attachment_type: 'os' | 'data'; exists: boolean })[];
+  disks: SpecVmDiskRow[];
   interfaces: {
     id: string;
     network_id: string;
@@ -186,7 +205,8 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
     from device_claims c join devices e on e.id = c.device_id where c.vm_id = v.id),
   'disks', (select coalesce(json_agg(json_build_object('id', d.id, 'type', d.type, 'size_gib', d.size_gib,
       'block_size', d.block_size, 'serial_number', d.serial_number, 'name', d.name, 'mode', a.mode,
-      'attachment_type', a.attachment_type, 'exists', d.host_id is not null)
+      'attachment_type', a.attachment_type, 'exists', d.host_id is not null or d.pool_id is not null,
+      'in_pool', d.pool_id is not null, 'volume', case when d.pool_id is not null then ${volumeOf(sql)} end)
       order by a.attachment_type desc, a.created_at, d.id), '[]')
     from disk_attachments a join disks d on d.id = a.disk_id
     where a.vm_id = v.id and a.desired_state = 'attached'),
@@ -196,6 +216,14 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
     from network_interfaces n join address_claims c on c.network_interface_id = n.id
     join subnets s on s.id = n.subnet_id left join public_addresses a on a.network_interface_id = n.id
     where n.vm_id = v.id))`;
+
+/** The volume of the disk `d` for the host of the placement `p`. */
+const volumeOf = (
+  sql: Queryable,
+) => sql`(select json_build_object('monitors', c.monitors, 'pool', q.name,
+    'user', k.entity, 'sealed_key', k.sealed_key)
+  from volume_keys k join storage_pools q on q.id = d.pool_id join storage_clusters c on c.id = q.cluster_id
+  where k.disk_id = d.id and k.host_id = p.host_id and not k.revoked order by k.entity limit 1)`;
 
 const orphanOf = (sql: Queryable) => sql`json_build_object('vm_id', o.vm_id, 'revision', o.revision,
   'boot_disk_id', o.description -> 'disks' -> 0 ->> 'id',

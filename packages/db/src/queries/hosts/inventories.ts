@@ -60,6 +60,7 @@ export async function updateInventory(
     lacksNesting: boolean;
     storageGib: number | null;
     underlayAddress: string | null;
+    storageAddress: string | null;
     facts: object;
     acceptedFacts: object;
     drift: string[];
@@ -68,7 +69,7 @@ export async function updateInventory(
   await sql`update hosts set inventory = ${host.inventoryJson}::text::jsonb, judged_by = ${host.judgedBy},
       numa_nodes = ${JSON.stringify(host.numaNodes)}::text::jsonb, shared_storage = ${host.sharedStorage},
       enforces_bandwidth = ${host.enforcesBandwidth}, lacks_nesting = ${host.lacksNesting}, storage_gib = ${host.storageGib},
-      underlay_address = ${host.underlayAddress}::inet,
+      underlay_address = ${host.underlayAddress}::inet, storage_address = ${host.storageAddress}::inet,
       facts = ${JSON.stringify(host.facts)}::text::jsonb,
       accepted_facts = ${JSON.stringify(host.acceptedFacts)}::text::jsonb, drift = ${host.drift}
     where id = ${host.hostId}`;

@@ -16,6 +16,8 @@ export type PlacementHostRow = {
   shared_storage: boolean;
   enforces_bandwidth: boolean;
   lacks_nesting: boolean;
+  /** Whether it has an address in the storage network that no other host has. */
+  reaches_volumes: boolean;
   /** How much larger its disks may become together; null if there is no limit. */
   free_storage_gib: number | null;
   drifted: boolean;
@@ -62,7 +64,8 @@ export async function readPlacementHosts(
   const [hosts, devices, vms] = await Promise.all([
     sql<PlacementHostRow[]>`
       select h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at is not null as fenced, h.shared_storage,
-        h.enforces_bandwidth, h.lacks_nesting,
+        h.enforces_bandwidth, h.lacks_nesting, h.storage_address is not null and h.storage_address not in (select storage_address
+          from hosts where storage_address is not null group by storage_address having count(*) > 1) as reaches_volumes,
         case when h.storage_gib is not null then h.storage_gib - disks_gib(h.id)::integer end as free_storage_gib,
         h.drift <> '{}' as drifted, h.trouble, h.numa_nodes, r.changed_xid::text
       from hosts h join host_revisions r on r.host_id = h.id where ${selected(sql, selection)} order by h.name`,

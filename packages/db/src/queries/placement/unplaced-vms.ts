@@ -17,7 +17,14 @@ export type UnplacedInterface = {
 };
 
 /** `host_id`: the host that stores it or is to create it; null if none was chosen yet. */
-type VmDisk = { host_id: string | null; shared_storage: boolean; type: DiskType; size_gib: number };
+type VmDisk = {
+  host_id: string | null;
+  shared_storage: boolean;
+  /** Whether a storage cluster stores it. */
+  in_pool: boolean;
+  type: DiskType;
+  size_gib: number;
+};
 
 export type UnplacedVm = {
   id: string;
@@ -34,6 +41,8 @@ export type UnplacedVm = {
   storage_hosts: string[];
   /** Whether it has disks on shared storage. */
   shared_storage: boolean;
+  /** Whether a storage cluster stores some of its disks. */
+  has_volumes: boolean;
   /** The size of the disks that its host has to create. Shared volumes are not counted. */
   new_disks_gib: number;
 };
@@ -43,6 +52,15 @@ export const isUnplaced = (
   sql: Queryable,
 ) => sql`desired_state = 'running' and not placed and not abandoned
   and observed_generation < generation`;
+
+/**
+ * Whether the VM `v` has a disk whose volume does not exist yet, is being restored, or has no key that a host could get. The scheduler
+ * makes both; until then the VM is not placed.
+ */
+export const waitsForVolumes = (sql: Queryable) => sql`exists (select from disk_attachments a
+  join disks d on d.id = a.disk_id where a.vm_id = v.id and a.desired_state = 'attached' and d.pool_id is not null
+    and (d.observed_size_gib is null or d.restore_snapshot_id is not null or not exists (select from volume_keys k
+      where k.disk_id = d.id and k.host_id is null and not k.revoked)))`;
 
 /** The VMs of one turn, and where the next turn begins. */
 export type Turn = {
@@ -99,8 +117,9 @@ export async function listUnplacedVms(
       ${interfacesOfVm(sql)} as interfaces, ${disksOfVm(sql)} as disks,
       s.id as project_id, s.share, s.projects, s.last_project
     from sharing s
-    cross join lateral (select id, generation, type, avoided_hosts, build_failure from vms
+    cross join lateral (select id, generation, type, avoided_hosts, build_failure from vms v
       where location = ${location} and ${isUnplaced(sql)} and project_id between s.id and s.id
+        and not ${waitsForVolumes(sql)}
       order by project_id, id limit s.share) v
     join vm_types t on t.name = v.type
     order by row_number() over (partition by s.organization_id order by v.id), v.id limit ${limit}`;
@@ -122,11 +141,12 @@ export async function listUnplacedVms(
 }
 
 function whereStored(disks: readonly VmDisk[]) {
-  const local = disks.filter(({ shared_storage }) => !shared_storage);
+  const local = disks.filter(({ shared_storage, in_pool }) => !shared_storage && !in_pool);
   const fresh = local.filter(({ host_id, type }) => host_id === null && type !== 'shared-volume');
   return {
     storage_hosts: [...new Set(local.flatMap(({ host_id }) => host_id ?? []))],
-    shared_storage: disks.length > local.length,
+    shared_storage: disks.some((disk) => disk.shared_storage),
+    has_volumes: disks.some(({ in_pool }) => in_pool),
     new_disks_gib: fresh.reduce((sum, { size_gib }) => sum + size_gib, 0),
   };
 }
@@ -142,7 +162,7 @@ const interfacesOfVm = (sql: Queryable) => sql`coalesce((
 /** The disks of the VM. The disks of a removed host are not shared. */
 const disksOfVm = (sql: Queryable) => sql`coalesce((
     select jsonb_agg(jsonb_build_object('host_id', coalesce(d.host_id, d.home_id),
-      'shared_storage', coalesce(h.shared_storage, false), 'type', d.type, 'size_gib', d.size_gib))
+      'shared_storage', coalesce(h.shared_storage, false), 'in_pool', d.pool_id is not null, 'type', d.type, 'size_gib', d.size_gib))
     from disk_attachments a join disks d on d.id = a.disk_id
     left join hosts h on h.id = coalesce(d.host_id, d.home_id)
     where a.vm_id = v.id and a.desired_state = 'attached'), '[]')`;

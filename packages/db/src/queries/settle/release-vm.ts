@@ -2,6 +2,7 @@ import { newId } from '@gantry/model/ids';
 import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import type { Queryable } from '../../connect.ts';
 import { closeInterval } from '../usage/meter.ts';
+import { failOperation } from './end-operation.ts';
 import type { ClaimedDevice } from './settle-vms.ts';
 
 /** Ends claims. The caller has the proof that the devices are clean; it is not checked here. */
@@ -118,5 +119,9 @@ async function removeDisksOfFailedCreation(sql: Queryable, vmId: string): Promis
       and d.id in (select disk_id from disk_attachments where vm_id = v.id)
       and not exists (select from disk_attachments a where a.disk_id = d.id and a.vm_id <> v.id)
     returning d.id`;
-  for (const { id } of removed) await closeInterval(sql, { resourceId: id });
+  const failure = { code: 'cancelled', message: 'the VM of the disk could not be created' };
+  for (const { id } of removed) {
+    await closeInterval(sql, { resourceId: id });
+    await failOperation(sql, { resourceId: id, failure });
+  }
 }

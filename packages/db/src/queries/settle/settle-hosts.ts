@@ -108,7 +108,7 @@ export async function updateReportedDisks(
         then d.observed_size_gib else least(d.size_gib, r.size_gib::integer) end
     from unnest(${disks.map(({ id }) => id)}::uuid[],
       ${disks.map(({ sizeGib }) => String(sizeGib))}::text[]) as r (id, size_gib)
-    where d.id = r.id and (d.host_id is null and d.id = any(${newIds}::uuid[]) or d.host_id = ${hostId} and d.desired_state = 'present'
+    where d.id = r.id and d.pool_id is null and (d.host_id is null and d.id = any(${newIds}::uuid[]) or d.host_id = ${hostId} and d.desired_state = 'present'
       and coalesce(d.observed_size_gib, 0) < least(d.size_gib, r.size_gib::integer))`;
 }
 

@@ -37,7 +37,10 @@ export type PlacedVmRow = {
     attached: boolean;
     size_gib: number;
     observed_size_gib: number | null;
+    /** Whether the host stores it, or has a disk that no host stores. */
     kept_here: boolean;
+    /** Whether a storage cluster stores it. */
+    in_pool: boolean;
   }[];
 };
 
@@ -60,7 +63,8 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
         from device_claims c join devices d on d.id = c.device_id where c.vm_id = v.id) as devices,
       (select coalesce(json_agg(json_build_object('disk_id', a.disk_id, 'desired_state', a.desired_state,
           'attached', a.attached, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,
-          'kept_here', coalesce(d.host_id = p.host_id or not a.exclusive and k.shared_storage, false))
+          'in_pool', d.pool_id is not null, 'kept_here',
+            d.pool_id is not null or coalesce(d.host_id = p.host_id or not a.exclusive and k.shared_storage, false))
           order by a.disk_id), '[]')
         from disk_attachments a join disks d on d.id = a.disk_id left join hosts k on k.id = d.host_id
         where a.vm_id = v.id) as attachments
@@ -106,11 +110,11 @@ export async function updateVmRelocating(
   return true;
 }
 
-/** The VM is gone from the host that could not build it. If it never ran, its OS disk is gone too. */
+/** The VM is gone from the host that could not build it. If it never ran, its OS disk is gone too; a volume stays. */
 export async function updateVmRelocated(sql: Queryable, vmId: string): Promise<void> {
   await sql`update disks d set host_id = null, observed_size_gib = null from disk_attachments a, vms v
     where a.disk_id = d.id and a.attachment_type = 'os' and a.vm_id = ${vmId} and v.id = a.vm_id
-      and v.observed_state = 'none'`;
+      and v.observed_state = 'none' and d.pool_id is null`;
   await sql`update vms set relocating = false where id = ${vmId}`;
 }
 
@@ -124,14 +128,15 @@ export async function updateVmAhead(
     : sql`update vms set generation = ${vm.generation}, observed_generation = ${vm.generation} where id = ${vm.vmId}`);
 }
 
-/** Records that the host has attached the disk, with at least this size. */
+/** Records that the host has attached the disk, with at least this size. A host stores it unless a storage cluster does. */
 export async function updateDiskAttached(
   sql: Queryable,
   disk: { vmId: string; diskId: string; hostId: string; sizeGib: number },
 ): Promise<void> {
   await Promise.all([
     sql`update disk_attachments set attached = true where vm_id = ${disk.vmId} and disk_id = ${disk.diskId}`,
-    sql`update disks set host_id = ${disk.hostId}, observed_size_gib = ${disk.sizeGib} where id = ${disk.diskId}`,
+    sql`update disks set host_id = case when pool_id is null then ${disk.hostId}::uuid end, observed_size_gib = ${disk.sizeGib}
+      where id = ${disk.diskId}`,
   ]);
 }
 

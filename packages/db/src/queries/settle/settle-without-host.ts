@@ -23,13 +23,15 @@ const isRemovable = (
 const isUnplacedDiskChange = (sql: Queryable) =>
   sql`o.state = 'IN_PROGRESS' and o.name in ('ATTACH_DISKS', 'DETACH_DISKS') and not v.placed`;
 
+/** The volume of a disk in a storage cluster is created and grown there, so only its deletion is settled here. */
 const isIdleDisk = (sql: Queryable) => sql`d.kind = 'data' and (d.desired_state = 'deleted'
     or d.observed_size_gib is null or d.observed_size_gib < d.size_gib)
+  and (d.desired_state = 'deleted' or d.pool_id is null)
   and ${isNowhere(sql)} and not exists (select from disk_attachments a join vms v on v.id = a.vm_id
     where a.disk_id = d.id and (v.placed or d.desired_state = 'deleted'))`;
 
 const isGrownDisk = (sql: Queryable) => sql`o.state = 'IN_PROGRESS' and o.resource_type = 'disk'
-  and d.desired_state = 'present' and d.observed_size_gib >= d.size_gib`;
+  and d.desired_state = 'present' and d.observed_size_gib >= d.size_gib and d.restore_snapshot_id is null`;
 
 const isSettledRule = (
   sql: Queryable,

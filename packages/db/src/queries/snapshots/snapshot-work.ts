@@ -1,12 +1,10 @@
 import type { Queryable } from '../../connect.ts';
+import type { VolumePlace, WorkSelection } from '../storage/volume-work.ts';
 
 /**
  * What the holder of a location's lease has to do in a storage cluster for snapshots, and how it records the result.
  * Every list is short: it reads a partial index of what is unfinished.
  */
-
-/** Where a volume is. */
-export type VolumePlace = { cluster_id: string; pool: string };
 
 export type UnsettledSnapshot = VolumePlace & {
   id: string;
@@ -17,13 +15,14 @@ export type UnsettledSnapshot = VolumePlace & {
 /** Lists the oldest first. A snapshot waits until its disk has a volume. */
 export async function listUnsettledSnapshots(
   sql: Queryable,
-  { location, limit }: { location: string; limit: number },
+  { location, limit, notIds, notClusters }: WorkSelection,
 ): Promise<UnsettledSnapshot[]> {
   return await sql<UnsettledSnapshot[]>`
-    select s.id, s.disk_id, s.desired_state as wanted, p.cluster_id, p.name as pool
+    select s.id, s.disk_id, s.desired_state as wanted, p.cluster_id, p.id as pool_id, p.name as pool
     from snapshots s join storage_pools p on p.id = s.pool_id
     where s.location = ${location} and (s.desired_state = 'deleted' or s.observed_state = 'none')
       and not exists (select from disks d where d.id = s.disk_id and d.volume_id = '')
+      and s.id <> all(${[...notIds]}::uuid[]) and p.cluster_id <> all(${[...notClusters]}::uuid[])
     order by s.id limit ${limit}`;
 }
 
@@ -67,7 +66,8 @@ export async function updateSnapshotProblem(
 
 /** Locks a snapshot that is to be removed. Returns false if it is gone. */
 export async function lockDeletedSnapshot(sql: Queryable, snapshotId: string): Promise<boolean> {
-  const rows = await sql`select from snapshots where id = ${snapshotId} and desired_state = 'deleted' for update`;
+  const rows =
+    await sql`select from snapshots where id = ${snapshotId} and desired_state = 'deleted' for update`;
   return rows.length > 0;
 }
 
@@ -79,21 +79,22 @@ export type RestoringDisk = VolumePlace & {
   id: string;
   project_id: string;
   snapshot_id: string;
-  size_gib: number;
   /** Whether the tenant still waits for it. */
   awaited: boolean;
 };
 
 /** Lists the disks of a location whose content has to be set back to a snapshot. */
-export async function listRestoringDisksOf(
+export async function listDisksToRestore(
   sql: Queryable,
-  { location, limit }: { location: string; limit: number },
+  { location, limit, notIds, notClusters }: WorkSelection,
 ): Promise<RestoringDisk[]> {
   return await sql<RestoringDisk[]>`
-    select d.id, d.project_id, d.restore_snapshot_id as snapshot_id, d.size_gib, p.cluster_id, p.name as pool,
+    select d.id, d.project_id, d.restore_snapshot_id as snapshot_id, p.cluster_id, p.id as pool_id, p.name as pool,
       exists (select from operations o where o.resource_id = d.id and o.state = 'IN_PROGRESS') as awaited
     from disks d join storage_pools p on p.id = d.pool_id
-    where d.restore_snapshot_id is not null and d.location = ${location} order by d.id limit ${limit}`;
+    where d.restore_snapshot_id is not null and d.location = ${location}
+      and d.id <> all(${[...notIds]}::uuid[]) and p.cluster_id <> all(${[...notClusters]}::uuid[])
+    order by d.id limit ${limit}`;
 }
 
 /** Returns false if the disk was not being set back to this snapshot. */
@@ -101,78 +102,8 @@ export async function updateDiskRestored(
   sql: Queryable,
   { diskId, snapshotId }: { diskId: string; snapshotId: string },
 ): Promise<boolean> {
-  const { count } = await sql`update disks set restore_snapshot_id = null, volume_problem = '', updated_at = now()
+  const { count } =
+    await sql`update disks set restore_snapshot_id = null, volume_problem = '', updated_at = now()
     where id = ${diskId} and restore_snapshot_id = ${snapshotId}`;
   return count > 0;
-}
-
-export type CopiedDisk = VolumePlace & {
-  id: string;
-  size_gib: number;
-  snapshot_id: string;
-  /** The disk of the snapshot, whose volume has it. */
-  from_disk_id: string;
-};
-
-/**
- * Lists the disks of a location whose volume has to be copied from a snapshot and whose creation has not failed. A snapshot is not deleted before its
- * copies are complete, and it is always in the pool of the disk.
- */
-export async function listDisksToCopy(
-  sql: Queryable,
-  { location, limit }: { location: string; limit: number },
-): Promise<CopiedDisk[]> {
-  return await sql<CopiedDisk[]>`
-    select d.id, d.size_gib, s.id as snapshot_id, s.disk_id as from_disk_id, p.cluster_id, p.name as pool
-    from disks d join snapshots s on s.id = d.source_snapshot_id join storage_pools p on p.id = d.pool_id
-    where d.pool_id is not null and d.observed_size_gib is null and d.location = ${location}
-      and d.desired_state = 'present'
-      and exists (select from operations o where o.resource_id = d.id and o.state = 'IN_PROGRESS') order by d.id limit ${limit}`;
-}
-
-export type LockedCopy = {
-  project_id: string;
-  organization_id: string;
-  region: string;
-  type: string;
-  observed_size_gib: number | null;
-};
-
-/** Returns undefined if the disk is gone. */
-export async function lockDiskToCopy(
-  sql: Queryable,
-  diskId: string,
-): Promise<LockedCopy | undefined> {
-  await sql`select from disks where id = ${diskId} for update`;
-  const [row] = await sql<LockedCopy[]>`
-    select d.project_id, j.organization_id, l.region, d.type, d.observed_size_gib
-    from disks d join projects j on j.id = d.project_id join locations l on l.name = d.location
-    where d.id = ${diskId}`;
-  return row;
-}
-
-export async function updateDiskCopied(
-  sql: Queryable,
-  { diskId, volumeId, sizeGib }: { diskId: string; volumeId: string; sizeGib: number },
-): Promise<void> {
-  await sql`update disks set observed_size_gib = ${sizeGib}, volume_id = ${volumeId}, volume_problem = '',
-    updated_at = now() where id = ${diskId}`;
-}
-
-/** The disk of a finished copy no longer exists, so its volume is to be removed. */
-export async function discardCopy(
-  sql: Queryable,
-  { id, cluster_id, pool }: CopiedDisk,
-): Promise<void> {
-  await sql`insert into discarded_volumes (disk_id, pool_id)
-    select ${id}, p.id from storage_pools p where p.cluster_id = ${cluster_id} and p.name = ${pool}
-    on conflict (disk_id) do nothing`;
-}
-
-/** Why the last attempt failed; there will be another one unless its operation has failed. */
-export async function updateVolumeProblem(
-  sql: Queryable,
-  { diskId, problem }: { diskId: string; problem: string },
-): Promise<void> {
-  await sql`update disks set volume_problem = ${problem} where id = ${diskId} and volume_problem <> ${problem}`;
 }

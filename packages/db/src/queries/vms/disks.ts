@@ -142,14 +142,16 @@ export type NewDisk = {
   at: Date;
 };
 
-/** Returns false if there is no such location. */
+/** The database chooses the storage pool, if the location has one for this type. Returns false if there is no such location. */
 export async function insertDisk(sql: Queryable, disk: NewDisk): Promise<boolean> {
   const { count } = await sql`
     insert into disks
-      (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at)
+      (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at,
+        pool_id, wants_key)
     select ${disk.id}, ${disk.projectId}, 'data', ${disk.name}, ${disk.type}, ${disk.size}, ${disk.sizeGib}, name,
-      ${disk.blockSize}, ${disk.serialNumber}, ${disk.at}, ${disk.at}
-    from locations where name = ${disk.location}`;
+      ${disk.blockSize}, ${disk.serialNumber}, ${disk.at}, ${disk.at}, pool.id, pool.id is not null
+    from locations, lateral (select choose_pool(name, ${disk.type}, ${disk.sizeGib}::int) as id offset 0) pool
+    where name = ${disk.location}`;
   return count > 0;
 }
 
@@ -192,7 +194,8 @@ export async function insertAttachment(sql: Queryable, attachment: NewAttachment
   await sql`insert into disk_attachments (disk_id, vm_id, attachment_type, mode, exclusive)
     values (${diskId}, ${vmId}, 'data', ${mode}, ${exclusive})`;
   await sql`update disks d set home_id = p.host_id from placements p
-    where p.vm_id = ${vmId} and d.id = ${diskId} and d.host_id is null and d.home_id is null`;
+    where p.vm_id = ${vmId} and d.id = ${diskId} and d.host_id is null and d.home_id is null and d.pool_id is null`;
+  await sql`select assign_volume_keys(array[${vmId}::uuid])`;
   await recordAttachmentChange(sql, attachment);
 }
 

@@ -24,14 +24,17 @@ export async function listTakenDiskNames(
 }
 
 /**
- * Records that a disk was inserted together with a VM. It exists at once, as every disk that no host has to create
- * yet, and it is removed again if the VM cannot be created.
+ * Records that a disk was inserted together with a VM: it is removed again if the VM cannot be created. It exists at
+ * once, as every disk that no host has to create yet, unless a storage cluster stores it. Returns whether it exists.
  */
 export async function updateDiskCreatedWith(
   sql: Queryable,
   { diskId, vmId }: { diskId: string; vmId: string },
-): Promise<void> {
-  await sql`update disks set created_with = ${vmId}, observed_size_gib = size_gib where id = ${diskId}`;
+): Promise<boolean> {
+  const [row] = await sql<{ exists: boolean }[]>`
+    update disks set created_with = ${vmId}, observed_size_gib = case when pool_id is null then size_gib end
+    where id = ${diskId} returning pool_id is null as exists`;
+  return row?.exists ?? false;
 }
 
 export async function readRegion(sql: Queryable, location: string): Promise<string> {

@@ -58,10 +58,13 @@ export async function insertVm(
           ${request.ssh_public_key ?? ''}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''},
           ${JSON.stringify(request.tags ?? {})}::text::jsonb, ${request.ssh_keys ?? []}::text[],
           ${request.user_data ?? ''}, ${vm.at}, ${vm.at})),
+      pool as materialized (select choose_pool(${request.location}, 'persistent-ssd', ${vm.osDisk.sizeGib}::int) as id),
       os_disk as (insert into disks
-        (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at)
+        (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at,
+          pool_id, wants_key)
         values (${vm.osDisk.id}, ${vm.projectId}, 'os', ${request.name}, 'persistent-ssd', ${vm.osDisk.size},
-          ${vm.osDisk.sizeGib}, ${request.location}, 0, ${vm.osDisk.serialNumber}, ${vm.at}, ${vm.at})),
+          ${vm.osDisk.sizeGib}, ${request.location}, 0, ${vm.osDisk.serialNumber}, ${vm.at}, ${vm.at},
+          (select id from pool), (select id is not null from pool))),
       attachment as (insert into disk_attachments (disk_id, vm_id, attachment_type, mode, exclusive)
         values (${vm.osDisk.id}, ${vm.id}, 'os', 'read-write', true)),
       ${attachReserved(sql, vm)}

@@ -1,18 +1,30 @@
 import { type SimulatedCluster, simulateCluster } from '@gantry/ceph/simulated-cluster';
+import type { StorageCluster } from '@gantry/ceph/storage-cluster';
+import { StorageError } from '@gantry/ceph/storage-error';
 import { createLog } from '@gantry/daemon/log';
 import { acquireLeases, type Lease } from '@gantry/db/queries/placement/leases';
+import {
+  listDisksToRestore,
+  listUnsettledSnapshots,
+  updateSnapshotProblem,
+} from '@gantry/db/queries/snapshots/snapshot-work';
+import { listVolumesToChange } from '@gantry/db/queries/storage/volume-work';
+import { updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
-import { finishDisk } from '@gantry/testkit/make/finished';
 import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
-import { listDiskContentTasks } from '../disk-contents.ts';
-import { listSnapshotTasks } from '../snapshots.ts';
-import { GIB, type StorageTask, type StorageWork } from '../storage-task.ts';
+import { settleWithoutHost } from '../../settle/settle-without-host.ts';
+import { changeVolume } from '../change-volume.ts';
+import { LeaseLost } from '../lease-writes.ts';
+import { restoreDisk } from '../restore-disk.ts';
+import { settleSnapshot } from '../snapshots.ts';
+import { StorageClusters } from '../storage-clusters.ts';
+import type { VolumeContext } from '../volume-context.ts';
 
 export const LOCATION = 'eu-north-a';
 export const POOL = 'volumes';
-const INSTALLATION = 'here';
 
+// biome-ignore lint/suspicious/noExplicitAny: a reply has any shape, and tests compare it.
 type Reply = { status: number; body: any };
 
 export type StorageWorld = {
@@ -20,13 +32,15 @@ export type StorageWorld = {
   tenant: TestTenant;
   stranger: TestTenant;
   cluster: SimulatedCluster;
-  work: StorageWork;
+  log: VolumeContext['log'];
+  lease: Lease;
   poolId: string;
   call(method: string, path: string, body?: unknown, bearer?: string): Promise<Reply>;
   /** Sends a request that starts an operation and returns the operation. */
   begin(method: string, path: string, body?: unknown): Promise<{ id: string; resourceId: string }>;
   /** Runs everything that there is to do, once. */
-  carryOut(work?: StorageWork): Promise<void>;
+  carryOut(changed?: { lease?: Lease; cluster?: StorageCluster }): Promise<void>;
+  // biome-ignore lint/suspicious/noExplicitAny: a row with a result of any shape.
   operation(id: string): Promise<any>;
   /** Creates a disk with a volume that has this content. */
   makeDisk(content: string, body?: object): Promise<string>;
@@ -48,9 +62,43 @@ export async function makeStorageWorld(): Promise<StorageWorld> {
     values (${poolId}, ${clusterId}, ${POOL}, ${LOCATION}, 'persistent-ssd', 1024)`;
   const leases = await acquireLeases(sql, { holder: newId(), ttlMs: 3_600_000 });
   const lease = leases.find(({ location }) => location === LOCATION) as Lease;
-  const work: StorageWork = {
-    ...{ sql, log: createLog({ process: 'test', level: 'silent' }), lease, installation: INSTALLATION },
-    cluster: (id) => (id === clusterId ? cluster : undefined),
+  const fsid = await cluster.readFsid();
+  const log = createLog({ process: 'test', level: 'silent' });
+
+  /** Does what start-volumes.ts does, once and in order. */
+  const carryOut: StorageWorld['carryOut'] = async (changed = {}) => {
+    const by = changed.lease ?? lease;
+    const clusters = new StorageClusters({
+      sql,
+      log,
+      open: async () => ({ ...(changed.cluster ?? cluster), readFsid: async () => fsid }),
+    });
+    const unused = { secrets: undefined, images: undefined } as unknown as VolumeContext;
+    const context: VolumeContext = { ...unused, sql, log, clusters };
+    const selection = { location: LOCATION, limit: 100, notIds: [], notClusters: [] };
+    const attempt = async (
+      step: Promise<void>,
+      record: (problem: string) => Promise<void>,
+    ): Promise<void> => {
+      await step.catch(async (error: unknown) => {
+        if (error instanceof StorageError) return await record(error.message);
+        if (!(error instanceof LeaseLost)) throw error;
+      });
+    };
+    for (const snapshot of await listUnsettledSnapshots(sql, selection))
+      await attempt(settleSnapshot(context, { lease: by, snapshot }), (problem) =>
+        updateSnapshotProblem(sql, { snapshotId: snapshot.id, problem }),
+      );
+    for (const disk of await listDisksToRestore(sql, selection))
+      await attempt(restoreDisk(context, { lease: by, disk }), (problem) =>
+        updateVolumeProblem(sql, { diskId: disk.id, problem }),
+      );
+    for (const volume of await listVolumesToChange(sql, selection))
+      if (volume.image === null)
+        await attempt(changeVolume({ context, lease: by, volume }), (problem) =>
+          updateVolumeProblem(sql, { diskId: volume.disk_id, problem }),
+        );
+    await settleWithoutHost(sql);
   };
 
   const project = `/projects/${tenant.projectId}`;
@@ -69,25 +117,16 @@ export async function makeStorageWorld(): Promise<StorageWorld> {
   };
 
   return {
-    ...{ api, tenant, stranger, cluster, work, poolId, call, begin },
-    carryOut: async (as = work) => {
-      const tasks: StorageTask[] = [
-        ...(await listSnapshotTasks(as)),
-        ...(await listDiskContentTasks(as)),
-      ];
-      await Promise.all(tasks.map(({ run }) => run()));
-    },
+    ...{ api, tenant, stranger, cluster, log, lease, poolId, call, begin, carryOut },
     operation: async (id) => {
-      const [row] = await sql`select state, name, resource_type, result from operations where id = ${id}`;
+      const [row] =
+        await sql`select state, name, resource_type, result from operations where id = ${id}`;
       return row;
     },
     makeDisk: async (content, body = {}) => {
       const wanted = { name: `disk-${made++}`, size: '10GiB', location: LOCATION, ...body };
       const { resourceId: name } = await begin('POST', '/disks', wanted);
-      const labels = { installation: INSTALLATION, resource: name };
-      const volume = await cluster.createVolume({ pool: POOL, name, sizeBytes: 10 * GIB, labels });
-      await sql`update disks set pool_id = ${poolId}, volume_id = ${volume.id} where id = ${name}`;
-      await finishDisk(sql, name);
+      await carryOut();
       const client = cluster.open({ pool: POOL, name, address: '10.0.0.9:0/1' });
       client.write(content);
       client.close();

@@ -1,0 +1,83 @@
+import type { NewVolume, StorageCluster, Volume } from '@gantry/ceph/storage-cluster';
+import { StorageError } from '@gantry/ceph/storage-error';
+import { GIB } from '@gantry/daemon/units';
+import type { Lease } from '@gantry/db/queries/placement/leases';
+import type { VolumeToChange } from '@gantry/db/queries/storage/volume-work';
+import {
+  insertDiscardedVolume,
+  type MadeVolume,
+  updateVolumeGrown,
+  updateVolumeMade,
+} from '@gantry/db/queries/storage/volumes';
+import { openInterval } from '@gantry/db/queries/usage/meter';
+import { labelsOf, writeWithLease } from './lease-writes.ts';
+import type { VolumeContext } from './volume-context.ts';
+
+type Change = { context: VolumeContext; lease: Lease; volume: VolumeToChange };
+
+/**
+ * Creates the volume of a disk, or grows it. Both are idempotent: after a crash between the cluster and the database the
+ * next holder of the lease repeats them.
+ */
+export async function changeVolume(change: Change): Promise<void> {
+  const { context, lease, volume } = change;
+  if (volume.observed_size_gib === null) return await createVolume(change);
+  const { cluster_id, pool, disk_id: diskId, size_gib: sizeGib } = volume;
+  await context.clusters.use(cluster_id, (cluster) =>
+    cluster.growVolume({ pool, name: diskId, sizeBytes: sizeGib * GIB }),
+  );
+  await writeWithLease(context, lease, (tx) => updateVolumeGrown(tx, { diskId, sizeGib }));
+}
+
+async function createVolume({ context, lease, volume }: Change): Promise<void> {
+  const { cluster_id, pool, pool_id: poolId, disk_id: diskId, size_gib: sizeGib, image } = volume;
+  const sizeBytes = sizeGib * GIB;
+  const parent = image ? await context.images.require({ lease, place: volume, image }) : undefined;
+  const made = await context.clusters.use(cluster_id, async (cluster) => {
+    const labels = labelsOf(volume, diskId);
+    const wanted = { pool, name: diskId, sizeBytes, labels };
+    const created = volume.source
+      ? await copySource(cluster, { wanted, source: volume.source })
+      : await cluster.createVolume({
+          ...wanted,
+          ...(parent === undefined ? {} : { image: parent }),
+        });
+    // A volume of an interrupted attempt may have the size that the disk had then.
+    if (created.sizeBytes < sizeBytes) await cluster.growVolume({ pool, name: diskId, sizeBytes });
+    return created;
+  });
+  const known = await record(
+    { context, lease, volume },
+    {
+      ...{ diskId, sizeGib, volumeId: made.id, parentId: made.parentId ?? '' },
+    },
+  );
+  // Needs no lease: to remove the volume of a disk that does not exist is never wrong.
+  if (!known) await insertDiscardedVolume(context.sql, { diskId, poolId });
+}
+
+/** A disk from a snapshot is a copy, because hosts that open a clone can read its parent, and disks are secret. */
+async function copySource(
+  cluster: StorageCluster,
+  { wanted, source }: { wanted: NewVolume; source: NonNullable<VolumeToChange['source']> },
+): Promise<Volume> {
+  if (source.disk_id === null)
+    throw new StorageError('not_found', 'the snapshot of the disk was deleted');
+  const from = { pool: wanted.pool, name: source.disk_id, snapshot: source.snapshot_id };
+  return await cluster.copySnapshot({ from, to: wanted });
+}
+
+async function record({ context, lease }: Change, made: MadeVolume): Promise<boolean> {
+  return await writeWithLease(context, lease, async (tx) => {
+    const disk = await updateVolumeMade(tx, made);
+    if (!disk) return false;
+    // The operation has failed at its deadline, so its end does not begin the metering.
+    if (disk.kind === 'data' && !disk.has_operation)
+      await openInterval(tx, {
+        ...{ organizationId: disk.organization_id, projectId: disk.project_id },
+        ...{ resourceId: made.diskId, region: disk.region },
+        metered: { metric: 'gb_hours', diskType: disk.type, sizeGb: disk.size_gib },
+      });
+    return true;
+  });
+}

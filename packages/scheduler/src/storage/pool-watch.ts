@@ -1,0 +1,63 @@
+import { GIB } from '@gantry/daemon/units';
+import type { Lease } from '@gantry/db/queries/placement/leases';
+import {
+  listPoolsOf,
+  type PoolRow,
+  updatePoolProblem,
+  updatePoolSpace,
+} from '@gantry/db/queries/storage/pools';
+import { wantMissingKeys } from '@gantry/db/queries/storage/volume-keys';
+import { LeaseLost, writeWithLease } from './lease-writes.ts';
+import type { VolumeContext } from './volume-context.ts';
+import { resealKeys } from './volume-keys.ts';
+
+export type PoolWatch = { look(leases: readonly Lease[]): Promise<void> };
+
+/** Images in the trash can be removed when their last clone is gone, which is seldom. */
+const TRASH_MS = 600_000;
+
+/** Reads the space of pools, removes what is in their trash, and repairs what a crash may have left. */
+export function createPoolWatch(context: VolumeContext): PoolWatch {
+  const { sql, log, clusters } = context;
+  const emptiedAtMs = new Map<string, number>();
+
+  const lookAt = async (pool: PoolRow, lease: Lease) => {
+    const { id: poolId, cluster_id, name } = pool;
+    try {
+      const space = await clusters.use(cluster_id, (cluster) => cluster.readPool(name));
+      const sizeGib = space && Math.floor(space.sizeBytes / GIB);
+      const usedGib = Math.ceil((space?.usedBytes ?? 0) / GIB);
+      await writeWithLease({ sql }, lease, async (tx) => {
+        await updatePoolSpace(tx, { poolId, sizeGib, usedGib, problem: '' });
+        await wantMissingKeys(tx, poolId);
+      });
+      const emptiedMs = emptiedAtMs.get(poolId);
+      if (emptiedMs === undefined) await resealKeys(context, poolId);
+      if (emptiedMs === undefined || performance.now() > emptiedMs + TRASH_MS) {
+        emptiedAtMs.set(poolId, performance.now());
+        await clusters.use(cluster_id, (cluster) => cluster.emptyTrash(name));
+      }
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      const problem = error instanceof Error ? error.message : String(error);
+      log.warn({ pool: name, location: pool.location, error }, 'storage pool not readable');
+      await writeWithLease({ sql }, lease, (tx) => updatePoolProblem(tx, { poolId, problem }));
+    }
+  };
+
+  return {
+    async look(leases) {
+      const pools = await listPoolsOf(
+        sql,
+        leases.map(({ location }) => location),
+      );
+      // At the same time, so that a cluster that does not reply delays no other.
+      await Promise.all(
+        pools.map(async (pool) => {
+          const lease = leases.find(({ location }) => location === pool.location);
+          if (lease) await lookAt(pool, lease);
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,196 @@
+/**
+ * Makes, changes and removes the volumes of the locations whose leases this process holds, and their keys. The desired
+ * state is in the database: disks in pools, wanted and revoked keys, discarded volumes. Every step is idempotent and
+ * writes its result under the lease, so that after a crash between any two steps the next holder repeats it.
+ */
+import { StorageError } from '@gantry/ceph/storage-error';
+import type { Log } from '@gantry/daemon/log';
+import { startLoop } from '@gantry/daemon/loop';
+import type { Secrets } from '@gantry/daemon/secrets';
+import type { Sql } from '@gantry/db/connect';
+import type { Changes } from '@gantry/db/queries/changes';
+import type { Lease } from '@gantry/db/queries/placement/leases';
+import {
+  listDisksToRestore,
+  listUnsettledSnapshots,
+  updateSnapshotProblem,
+} from '@gantry/db/queries/snapshots/snapshot-work';
+import {
+  listDiscardedVolumes,
+  listKeysToMake,
+  listKeysToRemove,
+  listVolumesToChange,
+} from '@gantry/db/queries/storage/volume-work';
+import { updateDiscardedProblem, updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
+import { changeVolume } from './change-volume.ts';
+import { ImageMissing, importImages } from './import-images.ts';
+import { LeaseLost } from './lease-writes.ts';
+import { createPoolWatch } from './pool-watch.ts';
+import { removeVolume } from './remove-volume.ts';
+import { restoreDisk } from './restore-disk.ts';
+import { settleSnapshot } from './snapshots.ts';
+import { type OpenCluster, StorageClusters } from './storage-clusters.ts';
+import type { VolumeContext } from './volume-context.ts';
+import { makeKey, removeRevokedKey } from './volume-keys.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export type VolumesOptions = {
+  sql: Sql;
+  log: Log;
+  secrets: Secrets;
+  openCluster: OpenCluster;
+  /** The leases that this process holds now. */
+  leases: () => Lease[];
+  /** The pause after the first failed attempt; it doubles with every further one. */
+  retryMs?: number;
+  /** How often pools are read. */
+  watchMs?: number;
+};
+
+export type Volumes = {
+  note(changes: Pick<Changes, 'hasVolumeWork' | 'hasPools'>): void;
+  stop(): Promise<void>;
+};
+
+/** Enough for hundreds of volumes a second of a cluster that replies within tenths of a second. */
+const MOST_PER_CLUSTER = 8;
+/** Copies take as long as they are large. They have their own limit, so that they delay nothing else. */
+const MOST_COPIES_PER_CLUSTER = 4;
+const BATCH_ROWS = 32;
+const RETRY_MS = 1_000;
+const WATCH_MS = 15_000;
+/** If everything that is left waits for its next attempt, the poll of changes wakes the loop this seldom. */
+const REST_MS = 500;
+const IDLE_MS = 60_000;
+
+export function startVolumes(options: VolumesOptions): Volumes {
+  const { sql, log, secrets, leases, retryMs = RETRY_MS, watchMs = WATCH_MS } = options;
+  const clusters = new StorageClusters({ sql, log, open: options.openCluster });
+  const wake = () => loop.nudge();
+  const images = importImages({
+    ...{ sql, log, clusters },
+    onImported: () => {
+      queue.forget();
+      wake();
+    },
+  });
+  const context: VolumeContext = { sql, log, secrets, clusters, images };
+  const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
+  const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
+  const watch = createPoolWatch(context);
+  let hasPools = false;
+  let restsUntilMs = 0;
+
+  /** Runs a step and records why it failed. Another holder of the lease does what this one could not. */
+  const attempt = async (
+    step: () => Promise<void>,
+    recordProblem: (problem: string) => Promise<void>,
+  ): Promise<'done' | 'retry'> => {
+    try {
+      await step();
+      return 'done';
+    } catch (error) {
+      if (error instanceof LeaseLost) return 'done';
+      const isExpected = error instanceof StorageError || error instanceof ImageMissing;
+      if (!isExpected) log.error({ error }, 'a volume was not changed; will be retried');
+      const problem = error instanceof Error ? error.message : String(error);
+      if (isExpected) await recordProblem(problem).catch(() => {});
+      return 'retry';
+    } finally {
+      // After the task has left the queue.
+      setImmediate(wake);
+    }
+  };
+
+  const startDue = async (lease: Lease): Promise<number> => {
+    const selection = {
+      ...{ location: lease.location, limit: BATCH_ROWS },
+      ...{
+        notIds: [...queue.busy('disk '), ...copies.busy('disk ')],
+        notClusters: clusters.paused(),
+      },
+    };
+    let started = 0;
+    const start = (
+      name: string,
+      clusterId: string,
+      step: () => Promise<void>,
+      record: (problem: string) => Promise<void> = async () => {},
+      by = queue,
+    ) => {
+      if (by.start(name, clusterId, () => attempt(step, record))) started += 1;
+    };
+    const ofDisk = (diskId: string) => (problem: string) =>
+      updateVolumeProblem(sql, { diskId, problem });
+    for (const volume of await listVolumesToChange(sql, selection)) {
+      const change = () => changeVolume({ context, lease, volume });
+      const isCopy = volume.source !== null && volume.observed_size_gib === null;
+      const by = isCopy ? copies : queue;
+      start(`disk ${volume.disk_id}`, volume.cluster_id, change, ofDisk(volume.disk_id), by);
+    }
+    const restored = await listDisksToRestore(sql, selection);
+    for (const disk of restored) {
+      const restore = () => restoreDisk(context, { lease, disk });
+      start(`disk ${disk.id}`, disk.cluster_id, restore, ofDisk(disk.id), copies);
+    }
+    const notSnapshots = { ...selection, notIds: queue.busy('snapshot ') };
+    for (const snapshot of await listUnsettledSnapshots(sql, notSnapshots)) {
+      const snapshotId = snapshot.id;
+      const settle = () => settleSnapshot(context, { lease, snapshot });
+      start(`snapshot ${snapshotId}`, snapshot.cluster_id, settle, (problem) =>
+        updateSnapshotProblem(sql, { snapshotId, problem }),
+      );
+    }
+    for (const key of await listKeysToMake(sql, selection)) {
+      const make = () => makeKey(context, { lease, key });
+      start(`disk ${key.disk_id}`, key.cluster_id, make, ofDisk(key.disk_id));
+    }
+    const notEntities = queue.busy('key ');
+    for (const key of await listKeysToRemove(sql, { ...selection, notEntities }))
+      start(`key ${key.entity}`, key.cluster_id, () => removeRevokedKey(context, { lease, key }));
+    for (const volume of await listDiscardedVolumes(sql, selection)) {
+      const diskId = volume.disk_id;
+      const remove = () => removeVolume(context, { lease, volume });
+      start(`disk ${diskId}`, volume.cluster_id, remove, (problem) =>
+        updateDiscardedProblem(sql, { diskId, problem }),
+      );
+    }
+    return started;
+  };
+
+  const loop = startLoop({
+    name: 'volumes',
+    everyMs: () => (queue.hasRetries || copies.hasRetries ? retryMs : IDLE_MS),
+    log,
+    body: async () => {
+      if (!hasPools) return;
+      let started = 0;
+      for (const lease of leases()) started += await startDue(lease);
+      restsUntilMs = started > 0 ? 0 : performance.now() + REST_MS;
+    },
+  });
+
+  const watching = startLoop({
+    name: 'storage pools',
+    everyMs: watchMs,
+    log,
+    body: async () => {
+      if (hasPools) await watch.look(leases());
+    },
+  });
+
+  return {
+    note(changes) {
+      const isNew = changes.hasPools && !hasPools;
+      hasPools = changes.hasPools;
+      if (isNew) watching.nudge();
+      if (isNew || (changes.hasVolumeWork && performance.now() >= restsUntilMs)) wake();
+    },
+    async stop() {
+      await Promise.all([loop.stop(), watching.stop()]);
+      await Promise.all([queue.idle(), copies.idle()]);
+      await images.stop();
+      await clusters.close();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { StorageError } from '@gantry/ceph/storage-error';
+import type { Lease } from '@gantry/db/queries/placement/leases';
+import {
+  insertKey,
+  listSealedKeys,
+  removeKey,
+  updateKeyMade,
+  updateSealedKey,
+} from '@gantry/db/queries/storage/volume-keys';
+import type { KeyToMake, KeyToRemove } from '@gantry/db/queries/storage/volume-work';
+import type { OpenKey } from '../deliver/host-spec.ts';
+import { writeWithLease } from './lease-writes.ts';
+import type { VolumeContext } from './volume-context.ts';
+
+const PURPOSE = 'volume key';
+/** All our keys in a cluster have names with this prefix. */
+export const KEY_PREFIX = 'gantry-';
+
+/**
+ * Makes a key of a volume. Its row is written first, as revoked, so that a key that nothing waits for any more is removed
+ * after a crash at any point. A key is not used before its row is complete.
+ */
+export async function makeKey(
+  context: VolumeContext,
+  { lease, key: wanted }: { lease: Lease; key: KeyToMake },
+): Promise<void> {
+  const { cluster_id, pool, pool_id: poolId, disk_id: diskId } = wanted;
+  const entity = `${KEY_PREFIX}${diskId}-${randomBytes(4).toString('hex')}`;
+  const isWanted = await writeWithLease(context, lease, (tx) =>
+    insertKey(tx, { entity, diskId, poolId }),
+  );
+  if (!isWanted) return;
+  const key = await context.clusters.use(cluster_id, async (cluster) => {
+    const volume = await cluster.readVolume({ pool, name: diskId });
+    if (!volume) throw new StorageError('not_found', `the pool ${pool} has no volume of the disk`);
+    return await cluster.createKey({ entity, pool, volume });
+  });
+  const sealedKey = context.secrets.seal(PURPOSE, key);
+  const isUsed = await writeWithLease(context, lease, (tx) =>
+    updateKeyMade(tx, { entity, diskId, sealedKey }),
+  );
+  if (!isUsed) await context.clusters.use(cluster_id, (cluster) => cluster.removeKey(entity));
+}
+
+export async function removeRevokedKey(
+  context: VolumeContext,
+  { lease, key: { cluster_id, entity } }: { lease: Lease; key: KeyToRemove },
+): Promise<void> {
+  await context.clusters.use(cluster_id, (cluster) => cluster.removeKey(entity));
+  await writeWithLease(context, lease, (tx) => removeKey(tx, entity));
+}
+
+/** Returns the function that opens keys for delivery. A key that cannot be opened is logged. */
+export function keyOpener({ secrets, log }: Pick<VolumeContext, 'secrets' | 'log'>): OpenKey {
+  return (sealedKey) => {
+    try {
+      return secrets.unseal(PURPOSE, sealedKey);
+    } catch (error) {
+      log.error({ error }, 'the key of a volume cannot be opened: check GANTRY_FLEET_KEY');
+      return null;
+    }
+  };
+}
+
+/** Moves the keys of a pool to the first of the fleet keys, so that the others can be removed. */
+export async function resealKeys(context: VolumeContext, poolId: string): Promise<void> {
+  for (const { entity, sealed_key: from } of await listSealedKeys(context.sql, poolId)) {
+    const to = context.secrets.reseal(PURPOSE, from);
+    if (to !== undefined) await updateSealedKey(context.sql, { entity, from, to });
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The tasks of the volume controller that run now, or that were tried a moment ago. A task has the name of what it
+ * changes, so that two tasks never change one volume at the same time. Each cluster has its own limit: one that does not
+ * reply does not delay the others.
+ */
+export class WorkQueue {
+  readonly #running = new Map<string, { clusterId: string; done: Promise<void> }>();
+  readonly #retryAtMs = new Map<string, number>();
+  readonly #failures = new Map<string, number>();
+  readonly #most: number;
+  readonly #retryMs: number;
+
+  constructor({ mostPerCluster, retryMs }: { mostPerCluster: number; retryMs: number }) {
+    this.#most = mostPerCluster;
+    this.#retryMs = retryMs;
+  }
+
+  /** The names of tasks that must not be started now, if they have this prefix. The prefix is removed. */
+  busy(prefix: string): string[] {
+    const now = performance.now();
+    for (const [name, at] of this.#retryAtMs) if (at <= now) this.#retryAtMs.delete(name);
+    return [...this.#running.keys(), ...this.#retryAtMs.keys()].flatMap((name) =>
+      name.startsWith(prefix) ? [name.slice(prefix.length)] : [],
+    );
+  }
+
+  /** Whether a task waits for its next attempt. */
+  get hasRetries(): boolean {
+    return this.#retryAtMs.size > 0;
+  }
+
+  /** Starts the task unless one of this name runs, or the cluster has enough. Returns whether it was started. */
+  start(name: string, clusterId: string, task: () => Promise<'done' | 'retry'>): boolean {
+    const ofCluster = [...this.#running.values()].filter((one) => one.clusterId === clusterId);
+    if (this.#running.has(name) || ofCluster.length >= this.#most) return false;
+    const done = task()
+      .then((end) => (end === 'done' ? this.#succeed(name) : this.#postpone(name)))
+      .finally(() => this.#running.delete(name));
+    this.#running.set(name, { clusterId, done });
+    return true;
+  }
+
+  /** Tries all tasks again without a pause. */
+  forget(): void {
+    this.#retryAtMs.clear();
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  #succeed(name: string): void {
+    this.#failures.delete(name);
+  }
+
+  #postpone(name: string): void {
+    const failures = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, failures);
+    const pauseMs = this.#retryMs * Math.min(2 ** (failures - 1), 32);
+    this.#retryAtMs.set(name, performance.now() + pauseMs);
+  }
+}
