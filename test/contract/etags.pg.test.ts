@@ -28,6 +28,15 @@ async function makeOperatorsThings(operatorId: string): Promise<Record<string, s
   const host = await addHost(sql, { name: 'host', gpus: 1 });
   const create = async (path: string, body: object) =>
     (await call('POST', path, { body })).body.id as string;
+  const createStorage = async () => {
+    const cluster = { name: 'c', monitors: ['10.0.0.1:3300'], user_name: 'gantry' };
+    const clusterId = await create('/admin/storage/clusters', cluster);
+    const poolId = await create('/admin/storage/pools', {
+      ...{ storage_cluster_id: clusterId, name: 'volumes', location: 'us-east-a' },
+      ...{ disk_type: 'persistent-ssd', active: false },
+    });
+    return { storage_cluster_id: clusterId, storage_pool_id: poolId };
+  };
   const [login, orphan, rollout] = [newId(), newId(), newId()];
   await insertRefreshToken(sql, {
     ...{ hash: login, familyId: login, userId: operatorId, sourceIp: '', userAgent: '' },
@@ -55,6 +64,7 @@ async function makeOperatorsThings(operatorId: string): Promise<Record<string, s
     public_address_id: address?.id ?? '',
     user_ssh_key_id: await create('/auth/ssh-keys', { name: 'own', public_key: SSH_PUBLIC_KEY }),
     image_id: await create('/admin/images', { name: 'an-image', locations: [] }),
+    ...(await createStorage()),
     join_token_id: await create('/admin/join-tokens', { location: 'eu-north-a' }),
     'admin webhook_id': await create('/admin/webhooks', { name: 'w', url: 'https://ops.test/' }),
   };

@@ -25,6 +25,7 @@ import { adminPriceRoutes } from './operators/prices/routes.ts';
 import { adminPublicAddressRoutes } from './operators/public-addresses/routes.ts';
 import { adminResourceRoutes } from './operators/resources/routes.ts';
 import { adminRolloutRoutes } from './operators/rollouts/routes.ts';
+import { adminStorageRoutes } from './operators/storage/routes.ts';
 import { publicAddressRoutes } from './public-addresses/routes.ts';
 import { snapshotRoutes } from './snapshots/routes.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
@@ -78,6 +79,7 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...adminPlacementRoutes,
   ...adminOrphanRoutes,
   ...adminPublicAddressRoutes,
+  ...adminStorageRoutes,
   ...adminJoinTokenRoutes,
   ...adminPriceRoutes,
   ...adminResourceRoutes,

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
+import { QCOW2_HEADER_BYTES, readQcow2Size } from './qcow2-header.ts';
 import { StorageError } from './storage-error.ts';
-
-const QCOW2 = 'QFI\u00fb';
 
 /** Reads of an image file what the simulated cluster keeps: the size of the disk, and its first bytes if they are raw. */
 export async function readImageHead(
@@ -13,14 +12,10 @@ export async function readImageHead(
   });
   try {
     const { size } = await handle.stat();
-    const head = Buffer.alloc(64);
+    const head = Buffer.alloc(Math.min(QCOW2_HEADER_BYTES, size));
     await handle.read(head, 0, head.length, 0);
     if (format === 'raw') return { sizeBytes: size, content: textOf(head) };
-    const isQcow2 = head.toString('latin1', 0, 4) === QCOW2;
-    if (!isQcow2) throw new StorageError('failed', `The image file ${file} is not a qcow2 file.`);
-    if (head.readBigUInt64BE(8) !== 0n)
-      throw new StorageError('failed', `The image file ${file} has a backing file.`);
-    return { sizeBytes: Number(head.readBigUInt64BE(24)), content: '' };
+    return { sizeBytes: readQcow2Size(file, head), content: '' };
   } finally {
     await handle.close();
   }

@@ -32,6 +32,11 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
   user_ssh_keys_name_key: ['name_taken', 'another SSH key of yours has this name: choose another'],
   images_name_key: ['name_taken', 'another image has this name: choose another'],
   users_email_key: ['name_taken', 'another user has this e-mail address'],
+  storage_clusters_name_key: [
+    'name_taken',
+    'another storage cluster has this name: choose another',
+  ],
+  storage_pools_name_key: ['name_taken', 'this pool of the storage cluster is connected already'],
   locations_pkey: ['name_taken', 'another location has this name: choose another'],
   vm_types_pkey: ['name_taken', 'another VM type has this name: choose another'],
   members_once: ['conflict', 'the user already has a role there: remove it first'],

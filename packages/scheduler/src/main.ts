@@ -15,6 +15,7 @@ import { createFleetSecrets } from './fleet/fleet-secrets.ts';
 import { maintenanceLoops } from './loops.ts';
 import { startScheduler } from './scheduler.ts';
 import { readSchedulerSettings, SCHEDULER_SECRETS } from './settings.ts';
+import { cephOpener } from './storage/open-ceph.ts';
 
 // A TLS connection keeps a few bytes that Node allocates from an 8 KiB pool, and so keeps the whole
 // pool alive. Ten thousand hosts would hold ten thousand pools.
@@ -66,6 +67,7 @@ await runProcess({
     });
     addDatabaseMetrics(metrics, database);
     const { sql, watch } = database;
+    const { storageKeysDirectory } = settings;
     const scheduler = await startScheduler({
       sql,
       placingSql: database.openPool({
@@ -85,6 +87,9 @@ await runProcess({
       leaseTtlMs: settings.leaseTtlMs,
       unreachableAfterMs: settings.unreachableAfterMs,
       healthRules: settings.healthRules,
+      ...(storageKeysDirectory === undefined
+        ? {}
+        : { openCluster: cephOpener(storageKeysDirectory) }),
       metrics,
       fleetMetricsMs: settings.fleetMetricsMs,
       // The remaining connections are for placing, delivering and the loops.

@@ -37,6 +37,8 @@ export function readSchedulerSettings() {
       certFile: reader.optional('GANTRY_CA_CERT_FILE'),
       keyFile: reader.optional('GANTRY_CA_KEY_FILE'),
     },
+    /** A directory with the keys of storage clusters. */
+    storageKeysDirectory: reader.optional('GANTRY_STORAGE_KEYS_DIRECTORY'),
     certificateTtlMs:
       1_000 *
       reader.integer('GANTRY_CERTIFICATE_TTL_S', {

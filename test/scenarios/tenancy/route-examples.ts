@@ -145,6 +145,23 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   }),
   'admin-public-addresses.delete': nothing,
   'admin-placements.explain': () => ({ body: { type: 'a40.1x', location: 'eu-north-a' } }),
+  'admin-storage-clusters.list': nothing,
+  'admin-storage-clusters.get': nothing,
+  'admin-storage-clusters.create': () => ({
+    body: { name: fresh('cluster'), monitors: ['10.0.0.1:3300'], user_name: 'gantry' },
+  }),
+  'admin-storage-clusters.delete': nothing,
+  'admin-storage-pools.list': nothing,
+  'admin-storage-pools.get': nothing,
+  'admin-storage-pools.create': () => ({
+    body: {
+      ...{ storage_cluster_id: NOWHERE, name: fresh('pool'), location: 'us-east-a' },
+      ...{ disk_type: 'persistent-ssd', active: false },
+    },
+  }),
+  'admin-storage-pools.change': () => ({ body: { overcommit_percent: 200 } }),
+  'admin-storage-pools.delete': nothing,
+
   'admin-join-tokens.list': nothing,
   'admin-join-tokens.get': nothing,
   'admin-join-tokens.create': () => ({ body: { location: 'eu-north-a' } }),
@@ -197,6 +214,10 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'images.get': () => ({ params: { image_id: NOWHERE } }),
   'vm-operations.list': nothing,
   'vm-operations.get': ({ ids }) => ({ params: { operation_id: ids['vm_operation_id'] ?? '' } }),
+  'snapshot-operations.list': nothing,
+  'snapshot-operations.get': ({ ids }) => ({
+    params: { operation_id: ids['snapshot_operation_id'] ?? '' },
+  }),
   'disk-operations.list': nothing,
   'disk-operations.get': ({ ids }) => ({
     params: { operation_id: ids['disk_operation_id'] ?? '' },
@@ -224,6 +245,12 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'disks.get': nothing,
   'disks.change': () => ({ body: { size: '2GiB' } }),
   'disks.delete': nothing,
+  'snapshots.create': ({ ids }) => ({ body: { name: fresh('snapshot'), disk_id: ids['disk_id'] } }),
+  'snapshots.list': nothing,
+  'snapshots.get': nothing,
+  'snapshots.change': () => ({ body: { name: fresh('snapshot') } }),
+  'snapshots.delete': nothing,
+  'snapshots.restore': nothing,
   'firewall-rules.create': ({ ids }) => ({
     body: {
       ...{

@@ -51,8 +51,8 @@ function toAgentUpgrade({ agent_upgrade: order }: HostSpecRow): Pick<OutgoingSpe
 }
 
 /** Returns the spec as an agent sees it that has all its pieces. */
-export function toHostSpec(row: HostSpecRow): HostSpec {
-  return toWholeSpec(toOutgoingSpec(row, { consoles: [], authoritySha256s: [] }));
+export function toHostSpec(row: HostSpecRow, openKey?: OpenKey): HostSpec {
+  return toWholeSpec(toOutgoingSpec(row, { consoles: [], authoritySha256s: [] }, openKey));
 }
 
 function toSpecParts(row: HostSpecRow, openKey: OpenKey): SpecPart[] {

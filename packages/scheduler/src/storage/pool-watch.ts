@@ -8,6 +8,7 @@ import {
 } from '@gantry/db/queries/storage/pools';
 import { wantMissingKeys } from '@gantry/db/queries/storage/volume-keys';
 import { LeaseLost, writeWithLease } from './lease-writes.ts';
+import { describeDifferences, findDifferences } from './sweep.ts';
 import type { VolumeContext } from './volume-context.ts';
 import { resealKeys } from './volume-keys.ts';
 
@@ -15,11 +16,33 @@ export type PoolWatch = { look(leases: readonly Lease[]): Promise<void> };
 
 /** Images in the trash can be removed when their last clone is gone, which is seldom. */
 const TRASH_MS = 600_000;
+/** A sweep lists all volumes and keys. */
+const SWEEP_MS = 3_600_000;
 
-/** Reads the space of pools, removes what is in their trash, and repairs what a crash may have left. */
-export function createPoolWatch(context: VolumeContext): PoolWatch {
+/**
+ * Reads the space of pools, removes what is in their trash, repairs what a crash may have left, and reports how a pool
+ * differs from the database.
+ */
+export function createPoolWatch(
+  context: VolumeContext,
+  { sweepMs = SWEEP_MS }: { sweepMs?: number } = {},
+): PoolWatch {
   const { sql, log, clusters } = context;
   const emptiedAtMs = new Map<string, number>();
+  const swept = new Map<string, { atMs: number; problem: string }>();
+
+  const sweep = async (pool: PoolRow): Promise<string> => {
+    const last = swept.get(pool.id);
+    if (last && performance.now() < last.atMs + sweepMs) return last.problem;
+    const differences = await clusters.use(pool.cluster_id, (cluster) =>
+      findDifferences({ context, cluster, pool }),
+    );
+    const problem = describeDifferences(differences);
+    if (problem !== (last?.problem ?? ''))
+      log.warn({ pool: pool.name, ...differences }, 'storage pool compared with the database');
+    swept.set(pool.id, { atMs: performance.now(), problem });
+    return problem;
+  };
 
   const lookAt = async (pool: PoolRow, lease: Lease) => {
     const { id: poolId, cluster_id, name } = pool;
@@ -27,8 +50,9 @@ export function createPoolWatch(context: VolumeContext): PoolWatch {
       const space = await clusters.use(cluster_id, (cluster) => cluster.readPool(name));
       const sizeGib = space && Math.floor(space.sizeBytes / GIB);
       const usedGib = Math.ceil((space?.usedBytes ?? 0) / GIB);
+      const problem = await sweep(pool);
       await writeWithLease({ sql }, lease, async (tx) => {
-        await updatePoolSpace(tx, { poolId, sizeGib, usedGib, problem: '' });
+        await updatePoolSpace(tx, { poolId, sizeGib, usedGib, problem });
         await wantMissingKeys(tx, poolId);
       });
       const emptiedMs = emptiedAtMs.get(poolId);

@@ -199,7 +199,7 @@ describe('a snapshot', () => {
         where q.project_id = ${world.tenant.projectId} and q.type = ${type}
           and o.project_id = q.project_id and o.type = q.type returning o.max`;
       const reply = await world.call('POST', '/snapshots', { name: 'over', disk_id: diskId });
-      expect(refusal(reply)).toEqual([403, 'quota_exceeded']);
+      expect(refusal(reply)).toEqual([422, 'quota_exceeded']);
       await sql`update quotas set max = ${before?.['max']} where project_id = ${world.tenant.projectId} and type = ${type}`;
     }
   });

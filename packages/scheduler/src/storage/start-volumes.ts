@@ -45,6 +45,8 @@ export type VolumesOptions = {
   retryMs?: number;
   /** How often pools are read. */
   watchMs?: number;
+  /** How often pools are compared with the database. */
+  sweepMs?: number;
 };
 
 export type Volumes = {
@@ -77,7 +79,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
   const context: VolumeContext = { sql, log, secrets, clusters, images };
   const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
   const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
-  const watch = createPoolWatch(context);
+  const watch = createPoolWatch(context, options);
   let hasPools = false;
   let restsUntilMs = 0;
 

@@ -57,6 +57,8 @@ export class StorageClusters {
     } catch (error) {
       if (isTrouble(error)) {
         this.#pausedUntilMs.set(clusterId, performance.now() + PAUSE_MS);
+        // The next call opens it again, perhaps with another key.
+        if (error.code !== 'unreachable') await this.#forget(clusterId);
         await this.#record(row, error.message);
       }
       throw error;
@@ -67,6 +69,15 @@ export class StorageClusters {
     const all = await Promise.allSettled(this.#opened.values());
     this.#opened.clear();
     for (const one of all) if (one.status === 'fulfilled') await one.value.cluster.close();
+  }
+
+  async #forget(clusterId: string): Promise<void> {
+    const opened = this.#opened.get(clusterId);
+    this.#opened.delete(clusterId);
+    await opened?.then(
+      ({ cluster }) => cluster.close(),
+      () => {},
+    );
   }
 
   async #openOnce(row: ClusterRow): Promise<Opened> {

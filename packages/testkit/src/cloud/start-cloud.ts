@@ -37,6 +37,8 @@ export type Cloud = TenantCalls & {
     gpus?: number;
     /** The address at which other hosts reach it. Null: they cannot. */
     underlayAddress?: string | null;
+    /** The address from which it reaches storage clusters. Null: it has none. */
+    storageAddress?: string | null;
   }): Promise<HandDrivenHost>;
   /** Places a VM on a hand-driven host, with one device of each kind. */
   place(vmId: string, host: HandDrivenHost): Promise<void>;
@@ -121,9 +123,15 @@ export async function startCloud(): Promise<Cloud> {
     hosts,
     addScheduler,
     addHost: simulatedHosts({ api, log, operator, schedulers, hosts }),
-    async addHandDrivenHost({ sharedStorage = false, gpus = 4, underlayAddress = null } = {}) {
+    async addHandDrivenHost({
+      sharedStorage = false,
+      gpus = 4,
+      underlayAddress = null,
+      storageAddress = null,
+    } = {}) {
       const { id } = await addHost(sql, { gpus, nodes: 1, sharedStorage });
-      await sql`update hosts set underlay_address = ${underlayAddress} where id = ${id}`;
+      await sql`update hosts set underlay_address = ${underlayAddress}, storage_address = ${storageAddress}
+        where id = ${id}`;
       return await attachHandDrivenHost(sql, id);
     },
     place,

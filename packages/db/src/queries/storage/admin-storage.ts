@@ -1,0 +1,123 @@
+import type { DiskType } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+import { FIRST_ID } from '../page-bounds.ts';
+
+/** Storage clusters and pools as operators see and change them. */
+
+export type StorageClusterRow = {
+  id: string;
+  name: string;
+  monitors: string[];
+  user_name: string;
+  fsid: string;
+  problem: string;
+  created_at: Date;
+};
+
+export type StoragePoolRow = {
+  id: string;
+  cluster_id: string;
+  name: string;
+  location: string;
+  disk_type: DiskType;
+  active: boolean;
+  overcommit_percent: number;
+  size_gib: number | null;
+  used_gib: number;
+  allocated_gib: number;
+  observed_at: Date | null;
+  problem: string;
+  created_at: Date;
+};
+
+/** Null: it is not filtered. `after`: the last id of the previous page. */
+type Filter = { ids: string[] | null; after: string | null; limit: number };
+
+const filtered = (sql: Queryable, { ids, after }: Filter) =>
+  sql`id > ${after ?? FIRST_ID} ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}`;
+
+export async function listStorageClusters(
+  sql: Queryable,
+  filter: Filter,
+): Promise<StorageClusterRow[]> {
+  return await sql<StorageClusterRow[]>`
+    select id, name, monitors, user_name, fsid, problem, created_at from storage_clusters
+    where ${filtered(sql, filter)} order by id limit ${filter.limit}`;
+}
+
+export async function insertStorageCluster(
+  sql: Queryable,
+  cluster: Pick<StorageClusterRow, 'id' | 'name' | 'monitors' | 'user_name' | 'created_at'>,
+): Promise<void> {
+  const { id, name, monitors, user_name, created_at } = cluster;
+  await sql`insert into storage_clusters (id, name, monitors, user_name, created_at)
+    values (${id}, ${name}, ${monitors}, ${user_name}, ${created_at})`;
+}
+
+/** Pools and fences refer to it: then the database refuses to remove it. */
+export async function removeStorageCluster(sql: Queryable, clusterId: string): Promise<void> {
+  await sql`delete from storage_clusters where id = ${clusterId}`;
+}
+
+export async function listStoragePools(
+  sql: Queryable,
+  filter: Filter & { clusterId: string | null; location: string | null },
+): Promise<StoragePoolRow[]> {
+  const { clusterId, location } = filter;
+  return await sql<StoragePoolRow[]>`
+    select id, cluster_id, name, location, disk_type, active, overcommit_percent, size_gib, used_gib, allocated_gib,
+      observed_at, problem, created_at from storage_pools
+    where ${filtered(sql, filter)} and (${clusterId}::uuid is null or cluster_id = ${clusterId}::uuid)
+      and (${location}::text is null or location = ${location}::text)
+    order by id limit ${filter.limit}`;
+}
+
+/** Locks the pool, so that no disk is created in it until the transaction ends. */
+export async function lockStoragePool(
+  sql: Queryable,
+  poolId: string,
+): Promise<StoragePoolRow | undefined> {
+  await sql`select from storage_pools where id = ${poolId} for update`;
+  const only = { ids: [poolId], after: null, limit: 1, clusterId: null, location: null };
+  return (await listStoragePools(sql, only))[0];
+}
+
+export async function insertStoragePool(
+  sql: Queryable,
+  pool: Pick<
+    StoragePoolRow,
+    | 'id'
+    | 'cluster_id'
+    | 'name'
+    | 'location'
+    | 'disk_type'
+    | 'active'
+    | 'overcommit_percent'
+    | 'created_at'
+  >,
+): Promise<void> {
+  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, active, overcommit_percent, created_at)
+    values (${pool.id}, ${pool.cluster_id}, ${pool.name}, ${pool.location}, ${pool.disk_type}, ${pool.active},
+      ${pool.overcommit_percent}, ${pool.created_at})`;
+}
+
+export async function updateStoragePool(
+  sql: Queryable,
+  change: { poolId: string; active: boolean | null; overcommitPercent: number | null },
+): Promise<void> {
+  await sql`update storage_pools set active = coalesce(${change.active}, active),
+      overcommit_percent = coalesce(${change.overcommitPercent}, overcommit_percent) where id = ${change.poolId}`;
+}
+
+/** Returns whether a disk is in the pool. Keys and volumes that wait for their removal refer to the pool. */
+export async function isPoolUsed(sql: Queryable, poolId: string): Promise<boolean> {
+  const [row] = await sql<{ used: boolean }[]>`
+    select exists (select from disks where pool_id = ${poolId}) as used`;
+  return row?.used ?? false;
+}
+
+/** The volumes of its images stay in the cluster. */
+export async function removeStoragePool(sql: Queryable, poolId: string): Promise<void> {
+  await sql`delete from pool_images where pool_id = ${poolId}`;
+  await sql`delete from storage_pools where id = ${poolId}`;
+}
