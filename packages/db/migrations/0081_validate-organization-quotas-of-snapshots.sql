@@ -1,3 +1,3 @@
 ALTER TABLE "organization_quotas" VALIDATE CONSTRAINT "organization_quotas_type";--> statement-breakpoint
 INSERT INTO organization_quotas (organization_id, type, max) SELECT id, q.type, q.max FROM organizations,
-  (VALUES ('snapshots', 4000), ('snapshot_gib', 2000000), ('images', 200), ('image_gib', 20000)) q (type, max);
+  (VALUES ('snapshots', 4000), ('snapshot_gib', 2000000)) q (type, max);

@@ -272,6 +272,20 @@ export function bindOperations({ call, list }: Bind) {
       /** Delete a disk that is not attached to a VM. */
       delete: call({ id: 'disks.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/disks/{disk_id}', takesKey: true }),
     },
+    snapshots: {
+      /** Make a snapshot of a disk. */
+      create: call({ id: 'snapshots.create', method: 'POST', path: '/v0.1/projects/{project_id}/snapshots', takesKey: true }),
+      /** List snapshots, oldest first. */
+      list: list({ id: 'snapshots.list', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots' }),
+      /** Read a snapshot. */
+      get: call({ id: 'snapshots.get', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/{snapshot_id}' }),
+      /** Rename a snapshot, or replace its tags. */
+      change: call({ id: 'snapshots.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/snapshots/{snapshot_id}', takesKey: true }),
+      /** Delete a snapshot. */
+      delete: call({ id: 'snapshots.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/snapshots/{snapshot_id}', takesKey: true }),
+      /** Set the content of a disk back to a snapshot; its VM must be stopped. */
+      restore: call({ id: 'snapshots.restore', method: 'POST', path: '/v0.1/projects/{project_id}/snapshots/{snapshot_id}:restore', takesKey: true }),
+    },
     firewallRules: {
       /** Create a firewall rule. */
       create: call({ id: 'firewall-rules.create', method: 'POST', path: '/v0.1/projects/{project_id}/vpc/firewall-rules', takesKey: true }),
@@ -339,6 +353,12 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'firewall-rule-operations.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/firewall-rules/operations' }),
       /** Read a firewall rule operation. */
       get: call({ id: 'firewall-rule-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/firewall-rules/operations/{operation_id}' }),
+    },
+    snapshotOperations: {
+      /** List snapshot operations, newest first. */
+      list: list({ id: 'snapshot-operations.list', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/operations' }),
+      /** Read a snapshot operation. */
+      get: call({ id: 'snapshot-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/operations/{operation_id}' }),
     },
     events: {
       /** List what happened to resources without a request, newest first; or follow everything that happens, as server-sent events. */
@@ -481,6 +501,28 @@ export function bindOperations({ call, list }: Bind) {
       get: call({ id: 'admin-public-addresses.get', method: 'GET', path: '/v0.1/admin/public-addresses/{public_address_id}' }),
       /** Delete a public address that no VM has and no project has reserved. */
       delete: call({ id: 'admin-public-addresses.delete', method: 'DELETE', path: '/v0.1/admin/public-addresses/{public_address_id}', takesKey: true }),
+    },
+    adminStorageClusters: {
+      /** List storage clusters, oldest first. */
+      list: list({ id: 'admin-storage-clusters.list', method: 'GET', path: '/v0.1/admin/storage/clusters' }),
+      /** Connect a storage cluster. */
+      create: call({ id: 'admin-storage-clusters.create', method: 'POST', path: '/v0.1/admin/storage/clusters', takesKey: true }),
+      /** Read a storage cluster. */
+      get: call({ id: 'admin-storage-clusters.get', method: 'GET', path: '/v0.1/admin/storage/clusters/{storage_cluster_id}' }),
+      /** Disconnect a storage cluster that has no pools. */
+      delete: call({ id: 'admin-storage-clusters.delete', method: 'DELETE', path: '/v0.1/admin/storage/clusters/{storage_cluster_id}', takesKey: true }),
+    },
+    adminStoragePools: {
+      /** List storage pools with their space, oldest first. */
+      list: list({ id: 'admin-storage-pools.list', method: 'GET', path: '/v0.1/admin/storage/pools' }),
+      /** Store the new disks of a location in a pool of a storage cluster. */
+      create: call({ id: 'admin-storage-pools.create', method: 'POST', path: '/v0.1/admin/storage/pools', takesKey: true }),
+      /** Read a storage pool. */
+      get: call({ id: 'admin-storage-pools.get', method: 'GET', path: '/v0.1/admin/storage/pools/{storage_pool_id}' }),
+      /** Change whether a storage pool takes new disks, and how many. */
+      change: call({ id: 'admin-storage-pools.change', method: 'PATCH', path: '/v0.1/admin/storage/pools/{storage_pool_id}', takesKey: true }),
+      /** Disconnect a storage pool that stores nothing. */
+      delete: call({ id: 'admin-storage-pools.delete', method: 'DELETE', path: '/v0.1/admin/storage/pools/{storage_pool_id}', takesKey: true }),
     },
     adminJoinTokens: {
       /** List join tokens without their secrets, newest first. */

@@ -1143,6 +1143,60 @@ export interface paths {
         patch: operations["disks.change"];
         trace?: never;
     };
+    "/v0.1/projects/{project_id}/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List snapshots, oldest first */
+        get: operations["snapshots.list"];
+        put?: never;
+        /** Make a snapshot of a disk */
+        post: operations["snapshots.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/snapshots/{snapshot_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a snapshot */
+        get: operations["snapshots.get"];
+        put?: never;
+        post?: never;
+        /** Delete a snapshot */
+        delete: operations["snapshots.delete"];
+        options?: never;
+        head?: never;
+        /** Rename a snapshot, or replace its tags */
+        patch: operations["snapshots.change"];
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/snapshots/{snapshot_id}:restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set the content of a disk back to a snapshot; its VM must be stopped */
+        post: operations["snapshots.restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/projects/{project_id}/vpc/firewall-rules": {
         parameters: {
             query?: never;
@@ -1402,6 +1456,40 @@ export interface paths {
         };
         /** Read a firewall rule operation */
         get: operations["firewall-rule-operations.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/snapshots/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List snapshot operations, newest first */
+        get: operations["snapshot-operations.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/snapshots/operations/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a snapshot operation */
+        get: operations["snapshot-operations.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2186,6 +2274,79 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/admin/storage/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List storage clusters, oldest first */
+        get: operations["admin-storage-clusters.list"];
+        put?: never;
+        /** Connect a storage cluster */
+        post: operations["admin-storage-clusters.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/storage/clusters/{storage_cluster_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a storage cluster */
+        get: operations["admin-storage-clusters.get"];
+        put?: never;
+        post?: never;
+        /** Disconnect a storage cluster that has no pools */
+        delete: operations["admin-storage-clusters.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/storage/pools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List storage pools with their space, oldest first */
+        get: operations["admin-storage-pools.list"];
+        put?: never;
+        /** Store the new disks of a location in a pool of a storage cluster */
+        post: operations["admin-storage-pools.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/storage/pools/{storage_pool_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a storage pool */
+        get: operations["admin-storage-pools.get"];
+        put?: never;
+        post?: never;
+        /** Disconnect a storage pool that stores nothing */
+        delete: operations["admin-storage-pools.delete"];
+        options?: never;
+        head?: never;
+        /** Change whether a storage pool takes new disks, and how many */
+        patch: operations["admin-storage-pools.change"];
+        trace?: never;
+    };
     "/v0.1/admin/join-tokens": {
         parameters: {
             query?: never;
@@ -2680,7 +2841,7 @@ export interface components {
         };
         Quota: {
             /** @enum {string} */
-            type: "vms" | "gpus" | "disks" | "disk_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
+            type: "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -2690,6 +2851,8 @@ export interface components {
             gpus?: number;
             disks?: number;
             disk_gib?: number;
+            snapshots?: number;
+            snapshot_gib?: number;
             firewall_rules?: number;
             networks?: number;
             subnets?: number;
@@ -2701,7 +2864,7 @@ export interface components {
         };
         OrganizationQuota: {
             /** @enum {string} */
-            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
+            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -2712,6 +2875,8 @@ export interface components {
             gpus?: number;
             disks?: number;
             disk_gib?: number;
+            snapshots?: number;
+            snapshot_gib?: number;
             firewall_rules?: number;
             networks?: number;
             access_keys?: number;
@@ -2898,14 +3063,14 @@ export interface components {
             state: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
             metadata: {
                 /** @enum {string} */
-                operation_name: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "ATTACH_DISKS" | "DETACH_DISKS";
+                operation_name: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
                 /**
                  * Format: uuid
                  * @description The resource, whose id is known from the first reply on.
                  */
                 id: string;
                 /** @enum {string} */
-                type: "vm" | "disk" | "vpc-firewall-rule";
+                type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
                 /** @description The request that started the operation. The SSH key and the scripts of a VM leave it when the operation ends. */
                 request: {
                     [key: string]: unknown;
@@ -3192,6 +3357,11 @@ export interface components {
             tags?: {
                 [key: string]: string;
             };
+            /**
+             * Format: uuid
+             * @description Its content is copied from this snapshot, which has the same location and type.
+             */
+            snapshot_id?: string;
         };
         Disk: components["schemas"]["VmDisk"] & {
             /** @enum {string} */
@@ -3206,6 +3376,55 @@ export interface components {
         ChangeDisk: {
             /** @example 100GiB */
             size?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        CreateSnapshot: {
+            name: string;
+            /** Format: uuid */
+            disk_id: string;
+            /** @enum {boolean} */
+            freeze?: false;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        Snapshot: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /**
+             * Format: uuid
+             * @description The disk that it was made of. The disk may have been deleted since.
+             */
+            disk_id: string;
+            /**
+             * @description The type of the disk.
+             * @enum {string}
+             */
+            type: "persistent-ssd" | "shared-volume";
+            /** @description The size of the disk when the snapshot was made. */
+            size: string;
+            location: string;
+            block_size: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @enum {string} */
+            state: "creating" | "ready" | "failed" | "deleting";
+            /** @description Why it could not be made or removed; empty if nothing is known to be wrong. */
+            problem: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
+        };
+        ChangeSnapshot: {
+            name?: string;
             /** @description Labels of the tenant, at most 32. */
             tags?: {
                 [key: string]: string;
@@ -3443,7 +3662,7 @@ export interface components {
             /** @description What happened and what to do, for people to read. */
             message: string;
             /** @enum {string} */
-            resource_type: "vm" | "disk" | "vpc-firewall-rule";
+            resource_type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
             /**
              * Format: uuid
              * @description The resource, which may have been deleted since.
@@ -4045,6 +4264,49 @@ export interface components {
              * @example 203.0.113.0/24
              */
             cidr: string;
+        };
+        StorageCluster: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            monitors: string[];
+            user_name: string;
+            /** @description The cluster's own id; empty until a scheduler has reached it. */
+            fsid: string;
+            /** @description Why it cannot be used; empty if nothing is known to be wrong. */
+            problem: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        CreateStorageCluster: {
+            name: string;
+            monitors: string[];
+            /** @description The name of the key of the schedulers in the cluster, without "client.". */
+            user_name: string;
+        };
+        CreateStoragePool: {
+            /** Format: uuid */
+            storage_cluster_id: string;
+            /** @description Its name in the cluster. */
+            name: string;
+            location: string;
+            /**
+             * @description A shared volume is a file system and cannot be in a pool.
+             * @enum {string}
+             */
+            disk_type: "persistent-ssd";
+            /** @default true */
+            active?: boolean;
+            /**
+             * @description How large all disks together may be, as a share of the pool.
+             * @default 100
+             */
+            overcommit_percent?: number;
+        };
+        ChangeStoragePool: {
+            active?: boolean;
+            /** @description How large all disks together may be, as a share of the pool. */
+            overcommit_percent?: number;
         };
         JoinToken: {
             /** Format: uuid */
@@ -6947,6 +7209,184 @@ export interface operations {
             };
         };
     };
+    "snapshots.list": {
+        parameters: {
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Snapshot"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "snapshots.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSnapshot"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "snapshots.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                snapshot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+        };
+    };
+    "snapshots.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                snapshot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "snapshots.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                snapshot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeSnapshot"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "snapshots.restore": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                snapshot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
     "firewall-rules.list": {
         parameters: {
             query?: {
@@ -7715,6 +8155,60 @@ export interface operations {
         };
     };
     "firewall-rule-operations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    "snapshot-operations.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                resource_id?: string;
+                state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Operation"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "snapshot-operations.get": {
         parameters: {
             query?: never;
             header?: never;
@@ -9308,6 +9802,253 @@ export interface operations {
             };
         };
     };
+    "admin-storage-clusters.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["StorageCluster"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "admin-storage-clusters.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateStorageCluster"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageCluster"];
+                };
+            };
+        };
+    };
+    "admin-storage-clusters.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                storage_cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageCluster"];
+                };
+            };
+        };
+    };
+    "admin-storage-clusters.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                storage_cluster_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageCluster"];
+                };
+            };
+        };
+    };
+    "admin-storage-pools.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                storage_cluster_id?: string;
+                location?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["StoragePool"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "admin-storage-pools.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateStoragePool"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoragePool"];
+                };
+            };
+        };
+    };
+    "admin-storage-pools.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                storage_pool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoragePool"];
+                };
+            };
+        };
+    };
+    "admin-storage-pools.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                storage_pool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoragePool"];
+                };
+            };
+        };
+    };
+    "admin-storage-pools.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                storage_pool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeStoragePool"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoragePool"];
+                };
+            };
+        };
+    };
     "admin-join-tokens.list": {
         parameters: {
             query?: {
@@ -9653,9 +10394,9 @@ export interface operations {
                 page_token?: string;
                 organization_id?: string;
                 project_id?: string;
-                resource_type?: "vm" | "disk" | "vpc-firewall-rule";
+                resource_type?: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
                 resource_id?: string;
-                operation_name?: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "ATTACH_DISKS" | "DETACH_DISKS";
+                operation_name?: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
                 state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
             };
             header?: never;
