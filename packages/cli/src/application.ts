@@ -6,6 +6,7 @@ import { availabilityCommand, imageRoutes } from './commands/catalogue.ts';
 import { completionCommand } from './commands/completion.ts';
 import { contextRoutes } from './commands/context.ts';
 import { diskRoutes } from './commands/disk.ts';
+import { snapshotRoutes } from './commands/snapshot.ts';
 import { eventsCommand } from './commands/events.ts';
 import { firewallRoutes } from './commands/firewall/routes.ts';
 import { keyRoutes } from './commands/key.ts';
@@ -39,6 +40,7 @@ const routes: RouteMap<CliContext> = buildRouteMap({
     availability: availabilityCommand,
     image: imageRoutes,
     disk: diskRoutes,
+    snapshot: snapshotRoutes,
     network: networkRoutes,
     address: addressRoutes,
     firewall: firewallRoutes,

@@ -48,21 +48,21 @@ export type StorageWorld = {
   write(diskId: string, content: string): void;
 };
 
-/** An api with a tenant, a simulated storage cluster, and the lease of its location; no scheduler runs. */
-export async function makeStorageWorld(): Promise<StorageWorld> {
+/** An api with a tenant, a storage cluster that is simulated unless a real one is given, and the lease of its location; no scheduler runs. */
+export async function makeStorageWorld({ real }: { real?: StorageCluster } = {}): Promise<StorageWorld> {
   const api = await startTestApi();
   const { sql } = api;
   const tenant = await makeTenant(api, 'acme');
   const stranger = await makeTenant(api, 'other');
   const cluster = simulateCluster();
+  const fsid = await (real ?? cluster).readFsid();
   const [clusterId, poolId] = [newId(), newId()];
   await sql`insert into storage_clusters (id, name, monitors, user_name, fsid)
-    values (${clusterId}, 'ceph', '{10.0.0.1:3300}', 'gantry', ${await cluster.readFsid()})`;
+    values (${clusterId}, 'ceph', '{10.0.0.1:3300}', 'gantry', ${fsid})`;
   await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, size_gib)
     values (${poolId}, ${clusterId}, ${POOL}, ${LOCATION}, 'persistent-ssd', 1024)`;
   const leases = await acquireLeases(sql, { holder: newId(), ttlMs: 3_600_000 });
   const lease = leases.find(({ location }) => location === LOCATION) as Lease;
-  const fsid = await cluster.readFsid();
   const log = createLog({ process: 'test', level: 'silent' });
 
   /** Does what start-volumes.ts does, once and in order. */
@@ -71,7 +71,7 @@ export async function makeStorageWorld(): Promise<StorageWorld> {
     const clusters = new StorageClusters({
       sql,
       log,
-      open: async () => ({ ...(changed.cluster ?? cluster), readFsid: async () => fsid }),
+      open: async () => ({ ...(changed.cluster ?? real ?? cluster), readFsid: async () => fsid }),
     });
     const unused = { secrets: undefined, images: undefined } as unknown as VolumeContext;
     const context: VolumeContext = { ...unused, sql, log, clusters };
@@ -127,6 +127,7 @@ export async function makeStorageWorld(): Promise<StorageWorld> {
       const wanted = { name: `disk-${made++}`, size: '10GiB', location: LOCATION, ...body };
       const { resourceId: name } = await begin('POST', '/disks', wanted);
       await carryOut();
+      if (real) return name;
       const client = cluster.open({ pool: POOL, name, address: '10.0.0.9:0/1' });
       client.write(content);
       client.close();
