@@ -470,6 +470,7 @@ CREATE INDEX hosts_location ON public.hosts USING btree (location);
 CREATE TRIGGER hosts_numbered AFTER INSERT ON public.hosts FOR EACH ROW EXECUTE FUNCTION insert_host_revision();
 CREATE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON public.hosts FOR EACH ROW WHEN ((new.underlay_address IS DISTINCT FROM old.underlay_address)) EXECUTE FUNCTION bump_hosts_of_underlay();
 CREATE TRIGGER hosts_state_streamed AFTER UPDATE ON public.hosts FOR EACH ROW WHEN ((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.trouble IS DISTINCT FROM old.trouble)) OR (new.drift IS DISTINCT FROM old.drift)) OR ((new.scheduler_id IS NULL) IS DISTINCT FROM (old.scheduler_id IS NULL)))) EXECUTE FUNCTION stream_host();
+CREATE TRIGGER hosts_storing AFTER UPDATE OF storage_address ON public.hosts FOR EACH ROW WHEN ((new.storage_address IS DISTINCT FROM old.storage_address)) EXECUTE FUNCTION touch_hosts_at_address();
 CREATE TRIGGER hosts_streamed AFTER INSERT OR DELETE ON public.hosts FOR EACH ROW EXECUTE FUNCTION stream_host();
 CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth, lacks_nesting, storage_gib, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN ((((((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.enforces_bandwidth IS DISTINCT FROM old.enforces_bandwidth)) OR (new.lacks_nesting IS DISTINCT FROM old.lacks_nesting)) OR (new.storage_gib IS DISTINCT FROM old.storage_gib)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
 
@@ -1411,7 +1412,12 @@ BEGIN
       ORDER BY d.id LOOP
     UPDATE volume_keys SET host_id = wanted.host_id WHERE entity = (SELECT entity FROM volume_keys
       WHERE disk_id = wanted.disk_id AND host_id IS NULL AND NOT revoked ORDER BY entity LIMIT 1 FOR UPDATE);
-    IF FOUND THEN CONTINUE; END IF;
+    IF FOUND THEN
+      UPDATE disks SET wants_key = true WHERE id = wanted.disk_id AND NOT wants_key
+        AND (SELECT count(*) > 1 FROM disk_attachments WHERE disk_id = wanted.disk_id)
+        AND NOT EXISTS (SELECT FROM volume_keys WHERE disk_id = wanted.disk_id AND host_id IS NULL AND NOT revoked);
+      CONTINUE;
+    END IF;
     complete := false;
     UPDATE disks SET wants_key = true WHERE id = wanted.disk_id AND NOT wants_key;
   END LOOP;
@@ -1697,7 +1703,8 @@ BEGIN
       AND (size_gib IS NULL OR size_gib::bigint * overcommit_percent / 100 - allocated_gib >= wanted_gib)
     ORDER BY size_gib::bigint * overcommit_percent / 100 - allocated_gib DESC NULLS LAST, id LIMIT 1;
   IF pool IS NULL THEN
-    RAISE EXCEPTION 'no storage pool of % has room for % GiB', of_location, wanted_gib USING ERRCODE = 'GC001';
+    RAISE EXCEPTION 'no storage pool of % has room for % GiB', of_location, wanted_gib
+      USING ERRCODE = 'GC001', DETAIL = json_build_object('location', of_location, 'disk_type', of_type, 'gib', wanted_gib);
   END IF;
   RETURN pool;
 END $function$;
@@ -2228,10 +2235,16 @@ CREATE OR REPLACE FUNCTION public.revoke_volume_keys(disk_ids uuid[], host uuid)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  revoked_ids uuid[];
 BEGIN
-  UPDATE volume_keys k SET revoked = true WHERE k.disk_id = ANY(disk_ids) AND k.host_id = host AND NOT k.revoked
-    AND NOT EXISTS (SELECT FROM disk_attachments a JOIN placements p ON p.vm_id = a.vm_id
-      WHERE a.disk_id = k.disk_id AND p.host_id = host);
+  WITH ended AS (UPDATE volume_keys k SET revoked = true
+      WHERE k.disk_id = ANY(disk_ids) AND k.host_id = host AND NOT k.revoked
+        AND NOT EXISTS (SELECT FROM disk_attachments a JOIN placements p ON p.vm_id = a.vm_id
+          WHERE a.disk_id = k.disk_id AND p.host_id = host)
+      RETURNING k.disk_id)
+    SELECT array_agg(disk_id ORDER BY disk_id) INTO revoked_ids FROM ended;
+  IF revoked_ids IS NOT NULL THEN PERFORM want_volume_keys(revoked_ids); END IF;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.stream_claims()
@@ -2391,6 +2404,20 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.touch_hosts_at_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  touched constant uuid[] := ARRAY(SELECT id FROM hosts WHERE storage_address IN (OLD.storage_address, NEW.storage_address)
+    OR id = NEW.id);
+BEGIN
+  PERFORM FROM host_revisions WHERE host_id = ANY(touched) ORDER BY host_id FOR UPDATE;
+  UPDATE host_revisions SET changed_xid = pg_current_xact_id()
+    WHERE host_id = ANY(touched) AND changed_xid <> pg_current_xact_id();
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.vm_should_run(desired text, abandoned boolean, observed text, observed_generation bigint, generation bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -2398,3 +2425,15 @@ CREATE OR REPLACE FUNCTION public.vm_should_run(desired text, abandoned boolean,
 AS $function$
   SELECT desired = 'running' AND NOT abandoned AND NOT (observed = 'failed' AND observed_generation = generation)
 $function$;
+
+CREATE OR REPLACE FUNCTION public.want_volume_keys(disk_ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE disks d SET wants_key = true WHERE d.id = ANY(disk_ids) AND d.pool_id IS NOT NULL AND NOT d.wants_key
+    AND d.desired_state = 'present'
+    AND NOT EXISTS (SELECT FROM volume_keys k WHERE k.disk_id = d.id AND k.host_id IS NULL AND NOT k.revoked)
+    AND NOT (d.kind = 'os' AND EXISTS (SELECT FROM disk_attachments a JOIN vms v ON v.id = a.vm_id
+      WHERE a.disk_id = d.id AND (v.desired_state = 'deleted' OR v.abandoned)));
+END $function$;

@@ -228,6 +228,20 @@ export const ALERTS = [
     quiet: { 'gantry_fleet_hosts_drifted{location="north"}': '0x40' },
   },
   {
+    name: 'GantryStoragePoolProblem',
+    severity: 'ticket',
+    expr: () => 'max by (location, cluster, pool) (gantry_fleet_storage_pool_problem) > 0',
+    forS: 10 * MINUTE,
+    summary: 'The storage pool {{ $labels.pool }} in {{ $labels.location }} has a problem.',
+    fires: {
+      'gantry_fleet_storage_pool_problem{location="north", cluster="main", pool="volumes"}': '1x40',
+    },
+    labels: { location: 'north', cluster: 'main', pool: 'volumes' },
+    quiet: {
+      'gantry_fleet_storage_pool_problem{location="north", cluster="main", pool="volumes"}': '0x40',
+    },
+  },
+  {
     name: 'GantryDeviceQuarantined',
     severity: 'ticket',
     expr: () => 'sum by (location, kind) (gantry_fleet_devices{state="quarantined"}) > 0',

@@ -83,7 +83,7 @@ describe('the OS disk of a VM in a pool', () => {
     await power(vmId, 'STOP');
     const report = await first.obey();
     expect(report.deletedDisks).toEqual([]);
-    expect(await cloud.vmState(vmId)).toBe('STATE_STOPPED');
+    expect(await cloud.vmState(vmId)).toBe('STATE_SHUTOFF');
     await cloud.settleVolumes();
     expect(await cloud.cluster.listKeys(`gantry-${diskId}`)).not.toContain(before);
     await cloud.sql`update hosts set admin_state = 'cordoned' where id = ${first.id}`;

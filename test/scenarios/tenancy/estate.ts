@@ -35,7 +35,11 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
     location: 'eu-north-a',
   });
   const snapshotOfDisk = await addSnapshot(api.sql, {
-    ...{ projectId: tenant.projectId, diskId: disk.operation.metadata.id, name: `${name}-snapshot` },
+    ...{
+      projectId: tenant.projectId,
+      diskId: disk.operation.metadata.id,
+      name: `${name}-snapshot`,
+    },
   });
   const network = await send('POST', `${project}/vpc/networks`, {
     name: `${name}-net`,

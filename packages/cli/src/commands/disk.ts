@@ -8,7 +8,14 @@ import { confirm, type YesFlag, yesFlag } from './confirm.ts';
 import { attachDisk, detachDisk } from './disk-attachment.ts';
 import { findByName } from './find-by-name.ts';
 import { finishOperation, type WaitFlag, waitFlag } from './finish-operation.ts';
-import { argument, type CommonFlags, commonFlags, outputAlias, requiredText } from './flags.ts';
+import {
+  argument,
+  type CommonFlags,
+  commonFlags,
+  optionalText,
+  outputAlias,
+  requiredText,
+} from './flags.ts';
 
 type Disk = Schemas['Disk'];
 

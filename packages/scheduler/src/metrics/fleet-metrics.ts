@@ -13,8 +13,10 @@ import {
   readWaitingFigures,
 } from '@gantry/db/queries/operators/fleet-figures';
 import { readCapacity } from '@gantry/db/queries/operators/fleet-gpus';
+import { readPoolFigures } from '@gantry/db/queries/storage/pool-figures';
 import { GPU_USES } from '@gantry/model/host-states';
 import { addOperationMetrics } from './operation-metrics.ts';
+import { addStorageMetrics } from './storage-metrics.ts';
 
 type FleetMetricsOptions = {
   sql: Sql;
@@ -71,6 +73,7 @@ export function addFleetMetrics(metrics: Metrics, options: FleetMetricsOptions):
   addHosts(metrics, () => figures);
   addDevices(metrics, () => figures);
   addVms(metrics, () => figures);
+  addStorageMetrics(metrics, () => figures?.pools ?? []);
 }
 
 /** One statement after the other, so that placement and settling keep their connections. */
@@ -81,6 +84,7 @@ async function readFigures(sql: Sql) {
     waiting: await readWaitingFigures(sql),
     vms: await countVmsByState(sql),
     others: await readOtherFigures(sql),
+    pools: await readPoolFigures(sql),
     atSeconds: Date.now() / 1_000,
   };
 }

@@ -8,8 +8,13 @@ const LIMITS = { replyMs: 30_000, stallMs: 60_000, redirects: 5 };
 const QCOW2 = Buffer.from('514649fb', 'hex');
 
 /** Downloads an image to a file and verifies it. Returns its format. Throws with the reason as its message. */
-export async function fetchImage(image: Image, path: string): Promise<'raw' | 'qcow2'> {
+export async function fetchImage(
+  image: Image,
+  path: string,
+  signal: AbortSignal,
+): Promise<'raw' | 'qcow2'> {
   const { stream } = await openImageSource(new URL(image.url), LIMITS);
+  signal.addEventListener('abort', () => stream.destroy(new Error('the scheduler stops')));
   const hash = createHash('sha256');
   let start = Buffer.alloc(0);
   const file = await open(path, 'wx', 0o600);

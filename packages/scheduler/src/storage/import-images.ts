@@ -25,6 +25,7 @@ export type ImportImages = {
    * so that the disks of other images do not wait for it.
    */
   require(wanted: Import): Promise<string>;
+  /** Ends downloads. An import into the cluster ends when the cluster is closed. */
   stop(): Promise<void>;
 };
 
@@ -41,6 +42,7 @@ type Options = { sql: Sql; log: Log; clusters: StorageClusters; onImported: () =
 export function importImages({ sql, log, clusters, onImported }: Options): ImportImages {
   const running = new Map<string, Promise<void>>();
   const failedAtMs = new Map<string, number>();
+  const stopping = new AbortController();
 
   const importImage = async ({ lease, place, image }: Import) => {
     const { pool, pool_id: poolId, cluster_id } = place;
@@ -49,7 +51,7 @@ export function importImages({ sql, log, clusters, onImported }: Options): Impor
     const directory = await mkdtemp(join(tmpdir(), 'gantry-image-'));
     try {
       const file = join(directory, 'image');
-      const format = await fetchImage(image, file);
+      const format = await fetchImage(image, file, stopping.signal);
       const name = volumeNameOf(image);
       const volume = await clusters.use(cluster_id, (cluster) =>
         cluster.importImage({ pool, name, labels: labelsOf(place, name), file, format }),
@@ -98,6 +100,7 @@ export function importImages({ sql, log, clusters, onImported }: Options): Impor
       throw new ImageMissing(known?.problem || `the image ${image.name} is being imported`);
     },
     async stop() {
+      stopping.abort();
       await Promise.all(running.values());
     },
   };

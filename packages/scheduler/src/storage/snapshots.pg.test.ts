@@ -195,7 +195,7 @@ describe('a snapshot', () => {
     const { sql } = world.api;
     const diskId = await world.makeDisk('one');
     for (const type of ['snapshots', 'snapshot_gib']) {
-      const [before] = await sql`update quotas q set max = used + 0 from quotas o
+      const [before] = await sql`update quotas q set max = q.used from quotas o
         where q.project_id = ${world.tenant.projectId} and q.type = ${type}
           and o.project_id = q.project_id and o.type = q.type returning o.max`;
       const reply = await world.call('POST', '/snapshots', { name: 'over', disk_id: diskId });

@@ -3,6 +3,7 @@
  * state is in the database: disks in pools, wanted and revoked keys, discarded volumes. Every step is idempotent and
  * writes its result under the lease, so that after a crash between any two steps the next holder repeats it.
  */
+import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
@@ -15,6 +16,7 @@ import {
   listUnsettledSnapshots,
   updateSnapshotProblem,
 } from '@gantry/db/queries/snapshots/snapshot-work';
+import { listPoolsOf } from '@gantry/db/queries/storage/pools';
 import {
   listDiscardedVolumes,
   listKeysToMake,
@@ -50,6 +52,8 @@ export type VolumesOptions = {
 };
 
 export type Volumes = {
+  /** Returns the connection to a storage cluster. Throws a StorageError if it cannot be used. */
+  cluster(clusterId: string): Promise<StorageCluster>;
   note(changes: Pick<Changes, 'hasVolumeWork' | 'hasPools'>): void;
   stop(): Promise<void>;
 };
@@ -166,8 +170,13 @@ export function startVolumes(options: VolumesOptions): Volumes {
     log,
     body: async () => {
       if (!hasPools) return;
+      const held = leases();
+      const locations = held.map(({ location }) => location);
+      const withPools = new Set(
+        (await listPoolsOf(sql, locations)).map(({ location }) => location),
+      );
       let started = 0;
-      for (const lease of leases()) started += await startDue(lease);
+      for (const lease of held) if (withPools.has(lease.location)) started += await startDue(lease);
       restsUntilMs = started > 0 ? 0 : performance.now() + REST_MS;
     },
   });
@@ -182,6 +191,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
   });
 
   return {
+    cluster: (clusterId) => clusters.get(clusterId),
     note(changes) {
       const isNew = changes.hasPools && !hasPools;
       hasPools = changes.hasPools;
@@ -190,9 +200,15 @@ export function startVolumes(options: VolumesOptions): Volumes {
     },
     async stop() {
       await Promise.all([loop.stop(), watching.stop()]);
+<<<<<<< HEAD
       await Promise.all([queue.idle(), copies.idle()]);
       await images.stop();
+=======
+      const stopped = images.stop();
+      await queue.idle();
+>>>>>>> origin/vols
       await clusters.close();
+      await stopped;
     },
   };
 }

@@ -44,6 +44,11 @@ export class StorageClusters {
     return [...this.#pausedUntilMs].flatMap(([id, until]) => (until > now ? [id] : []));
   }
 
+  /** Returns the connection to a cluster. Throws a StorageError if it cannot be used. */
+  async get(clusterId: string): Promise<StorageCluster> {
+    return await this.use(clusterId, async (cluster) => cluster);
+  }
+
   /** Calls the cluster. If it cannot be used, records why and throws. */
   async use<T>(clusterId: string, call: (cluster: StorageCluster) => Promise<T>): Promise<T> {
     const row = await readCluster(this.#sql, clusterId);

@@ -5,6 +5,7 @@ import {
   insertKey,
   listSealedKeys,
   removeKey,
+  updateKeyAbandoned,
   updateKeyMade,
   updateSealedKey,
 } from '@gantry/db/queries/storage/volume-keys';
@@ -45,8 +46,10 @@ export async function makeKey(
 
 export async function removeRevokedKey(
   context: VolumeContext,
-  { lease, key: { cluster_id, entity } }: { lease: Lease; key: KeyToRemove },
+  { lease, key: { cluster_id, entity, is_unmade } }: { lease: Lease; key: KeyToRemove },
 ): Promise<void> {
+  const isAbandoned = () => writeWithLease(context, lease, (tx) => updateKeyAbandoned(tx, entity));
+  if (is_unmade && !(await isAbandoned())) return;
   await context.clusters.use(cluster_id, (cluster) => cluster.removeKey(entity));
   await writeWithLease(context, lease, (tx) => removeKey(tx, entity));
 }

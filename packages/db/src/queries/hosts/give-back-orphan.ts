@@ -31,6 +31,8 @@ type OrphanDisk = {
   blockSize?: number;
   serialNumber?: string;
   name?: string;
+  /** Where it is, if a storage cluster stores it. */
+  rbd?: { pool?: string } | null;
 };
 
 type Orphan = {
@@ -89,17 +91,36 @@ async function insertVm(sql: Queryable, orphan: Orphan): Promise<void> {
       ${generation}, 'running', ${generation}, ${orphan.revision}`;
 }
 
+/**
+ * Returns null if the host stores the disk. The scheduler finds the volume of a disk in a pool, because it has the disk's
+ * name, and makes a new key for the host.
+ */
+async function findPool(
+  sql: Queryable,
+  { disk, location }: { disk: OrphanDisk; location: string },
+): Promise<string | null> {
+  if (!disk.rbd?.pool) return null;
+  const [pool] = await sql<{ id: string }[]>`
+    select id from storage_pools where name = ${disk.rbd.pool} and location = ${location} order by id limit 1`;
+  if (!pool)
+    throw new Error(`its disk ${disk.id} is in the pool ${disk.rbd.pool}: connect it first`);
+  return pool.id;
+}
+
 async function insertDisks(sql: Queryable, orphan: Orphan): Promise<void> {
   const { vm_id: vmId, project_id: projectId, host_id: hostId, location } = orphan;
   for (const [index, disk] of (orphan.description.disks ?? []).entries()) {
     const kind = index === 0 ? 'os' : 'data';
     const type = disk.kind === 'DISK_KIND_SHARED_VOLUME' ? 'shared-volume' : 'persistent-ssd';
     const sizeGib = Math.max(1, Math.floor(Number(disk.sizeBytes) / 2 ** 30));
+    const poolId = await findPool(sql, { disk, location });
+    const isLocal = poolId === null;
     const mode = disk.readOnly ? 'read-only' : 'read-write';
     await sql`insert into disks (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number,
-        observed_size_gib, host_id)
+        observed_size_gib, host_id, pool_id, wants_key)
       values (${disk.id}, ${projectId}, ${kind}, ${disk.name || disk.id}, ${type}, ${`${sizeGib}GiB`}, ${sizeGib},
-        ${location}, ${disk.blockSize ?? 0}, ${disk.serialNumber || disk.id}, ${sizeGib}, ${hostId})
+        ${location}, ${disk.blockSize ?? 0}, ${disk.serialNumber || disk.id}, ${isLocal ? sizeGib : null},
+        ${isLocal ? hostId : null}, ${poolId}, ${!isLocal})
       on conflict (id) do nothing`;
     const { count } =
       await sql`select from disks where id = ${disk.id} and project_id = ${projectId}`;
@@ -148,6 +169,7 @@ async function place(sql: Queryable, orphan: Orphan): Promise<void> {
     select ${vmId}, ${hostId}, 0, orphan_numa_shares(description) from orphans where id = ${id}`;
   await sql`update device_claims set vm_id = ${vmId}, orphan_id = null where orphan_id = ${id}`;
   await sql`update vms set placed = true, revision = greatest(revision + 1, count_floor()) where id = ${vmId}`;
+  await sql`select assign_volume_keys(array[${vmId}::uuid])`;
   await sql`delete from orphans where id = ${id}`;
   await insertEvents(sql, [
     {

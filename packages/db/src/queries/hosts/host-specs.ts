@@ -91,7 +91,7 @@ export type SpecOrphanRow = {
   vm_id: string;
   revision: number;
   devices: SpecDeviceRow[];
-  /** Null if its host does not know it. */
+  /** Null if its host does not know it, or if a storage cluster stores it. */
   boot_disk_id: string | null;
 };
 
@@ -226,7 +226,8 @@ const volumeOf = (
   where k.disk_id = d.id and k.host_id = p.host_id and not k.revoked order by k.entity limit 1)`;
 
 const orphanOf = (sql: Queryable) => sql`json_build_object('vm_id', o.vm_id, 'revision', o.revision,
-  'boot_disk_id', o.description -> 'disks' -> 0 ->> 'id',
+  'boot_disk_id', case when jsonb_typeof(o.description #> '{disks,0,rbd}') = 'object' then null
+    else o.description -> 'disks' -> 0 ->> 'id' end,
   'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,
       'numa_node', e.numa_node) order by e.pci_address), '[]')
     from device_claims c join devices e on e.id = c.device_id where c.orphan_id = o.id))`;

@@ -42,6 +42,13 @@ export async function updateKeyMade(
   return true;
 }
 
+/** The key must not be used any more, also if it is made only now. Returns false if it is in use already. */
+export async function updateKeyAbandoned(sql: Queryable, entity: string): Promise<boolean> {
+  const { count } = await sql`update volume_keys set sealed_key = 'abandoned'
+    where entity = ${entity} and revoked and sealed_key = ''`;
+  return count > 0;
+}
+
 /** The key is gone from the cluster. */
 export async function removeKey(sql: Queryable, entity: string): Promise<void> {
   await sql`delete from volume_keys where entity = ${entity} and revoked`;
@@ -61,7 +68,7 @@ export type SealedKey = { entity: string; sealed_key: string };
 
 export async function listSealedKeys(sql: Queryable, poolId: string): Promise<SealedKey[]> {
   return await sql<SealedKey[]>`
-    select entity, sealed_key from volume_keys where pool_id = ${poolId} and sealed_key <> ''`;
+    select entity, sealed_key from volume_keys where pool_id = ${poolId} and not revoked`;
 }
 
 export async function updateSealedKey(

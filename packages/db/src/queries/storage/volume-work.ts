@@ -5,12 +5,12 @@ import type { Queryable } from '../../connect.ts';
 /** A row of a key is written before the key is made, as revoked. It is removed only if the key was not made in this time. */
 const KEY_LIMIT = '1 minute';
 
-/** The disk `d` has no volume yet, or a smaller one, and no host grows it. The first line is the condition of an index. */
+/** The disk `d` has no known volume yet, or a smaller one that no host grows. The first line is the condition of an index. */
 const hasVolumeToChange = (
   sql: Queryable,
 ) => sql`d.pool_id is not null and (d.observed_size_gib is null or d.observed_size_gib < d.size_gib)
-  and d.desired_state = 'present' and not exists (select from disk_attachments a join vms v on v.id = a.vm_id
-    where a.disk_id = d.id and v.placed)`;
+  and d.desired_state = 'present' and (d.observed_size_gib is null or not exists (select from disk_attachments a join vms v on v.id = a.vm_id
+    where a.disk_id = d.id and v.placed))`;
 
 /** The disk `d` has a volume, and a key of it has to be made. */
 const hasKeyToMake = (sql: Queryable) =>
@@ -97,14 +97,15 @@ export async function listKeysToMake(
     order by d.id limit ${selection.limit}`;
 }
 
-export type KeyToRemove = VolumePlace & { entity: string };
+/** `is_unmade`: it was not recorded that the key was made. */
+export type KeyToRemove = VolumePlace & { entity: string; is_unmade: boolean };
 
 export async function listKeysToRemove(
   sql: Queryable,
   selection: Omit<WorkSelection, 'notIds'> & { notEntities: readonly string[] },
 ): Promise<KeyToRemove[]> {
   return await sql<KeyToRemove[]>`
-    select k.entity, ${place(sql)} from volume_keys k join storage_pools q on q.id = k.pool_id
+    select k.entity, k.sealed_key = '' as is_unmade, ${place(sql)} from volume_keys k join storage_pools q on q.id = k.pool_id
     where ${isKeyToRemove(sql)} and ${isIn(sql, { ...selection, notIds: [] })}
       and k.entity <> all(${[...selection.notEntities]}::text[])
     order by k.entity limit ${selection.limit}`;

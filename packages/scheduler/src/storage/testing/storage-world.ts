@@ -49,7 +49,11 @@ export type StorageWorld = {
 };
 
 /** An api with a tenant, a storage cluster that is simulated unless a real one is given, and the lease of its location; no scheduler runs. */
-export async function makeStorageWorld({ real }: { real?: StorageCluster } = {}): Promise<StorageWorld> {
+export async function makeStorageWorld({
+  real,
+}: {
+  real?: StorageCluster;
+} = {}): Promise<StorageWorld> {
   const api = await startTestApi();
   const { sql } = api;
   const tenant = await makeTenant(api, 'acme');
