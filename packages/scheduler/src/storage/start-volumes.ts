@@ -200,15 +200,11 @@ export function startVolumes(options: VolumesOptions): Volumes {
     },
     async stop() {
       await Promise.all([loop.stop(), watching.stop()]);
-<<<<<<< HEAD
-      await Promise.all([queue.idle(), copies.idle()]);
-      await images.stop();
-=======
       const stopped = images.stop();
       await queue.idle();
->>>>>>> origin/vols
+      // A copy may take an hour. It ends with the connection, and the next holder of the lease repeats it.
       await clusters.close();
-      await stopped;
+      await Promise.all([stopped, copies.idle()]);
     },
   };
 }
