@@ -28,7 +28,10 @@ const qemuIo = (name: string, command: string) =>
 const fill = (name: string, byte: string) => qemuIo(name, `write -P ${byte} 0 4M`);
 /** Whether the first 4 MiB of the volume consist of this byte. */
 const has = async (name: string, byte: string) =>
-  !(await qemuIo(name, `read -P ${byte} 0 4M`).catch(String)).includes('verification failed');
+  await qemuIo(name, `read -P ${byte} 0 4M`).then(
+    (output) => !output.includes('verification failed'),
+    () => false,
+  );
 
 /** Sends a request, lets the cluster carry it out, and returns the id of the resource. */
 async function finish(method: string, path: string, body?: object): Promise<string> {
