@@ -127,6 +127,7 @@ export default defineConfig({
         test: {
           name: 'ceph',
           include: named('.ceph.test.ts'),
+          globalSetup: ['packages/testkit/src/database/global-postgres-18.ts'],
           exclude: skipped,
           expect: patience,
           testTimeout: 240_000,

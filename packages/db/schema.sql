@@ -257,6 +257,8 @@ END) stored not null,
   volume_parent_id text default ''::text not null,
   volume_problem text default ''::text not null,
   wants_key boolean default false not null,
+  source_snapshot_id uuid,
+  restore_snapshot_id uuid,
   constraint disks_serial_number_key UNIQUE (serial_number),
   constraint disks_pkey PRIMARY KEY (id),
   constraint disks_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -271,6 +273,7 @@ CREATE INDEX disks_host ON public.disks USING btree (host_id);
 CREATE UNIQUE INDEX disks_name_key ON public.disks USING btree (project_id, name) WHERE (kind = 'data'::text);
 CREATE INDEX disks_pool ON public.disks USING btree (pool_id) WHERE (pool_id IS NOT NULL);
 CREATE INDEX disks_project ON public.disks USING btree (project_id, id);
+CREATE INDEX disks_restoring ON public.disks USING btree (id) WHERE (restore_snapshot_id IS NOT NULL);
 CREATE INDEX disks_state_of_all ON public.disks USING btree (state, id);
 CREATE INDEX disks_to_create ON public.disks USING btree (home_id) WHERE ((host_id IS NULL) AND (home_id IS NOT NULL));
 CREATE INDEX disks_unsettled ON public.disks USING btree (id) WHERE ((kind = 'data'::text) AND ((desired_state = 'deleted'::text) OR (observed_size_gib IS NULL) OR (observed_size_gib < size_gib)));
@@ -306,7 +309,7 @@ create table events (
   created_at timestamp(3) with time zone default now() not null,
   constraint events_pkey PRIMARY KEY (id),
   constraint events_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint events_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text]))),
+  constraint events_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text]))),
   constraint events_type CHECK ((type = ANY (ARRAY['vm_crashed'::text, 'vm_unreachable'::text, 'vm_reachable'::text, 'vm_host_draining'::text, 'vm_host_fenced'::text, 'vm_device_unhealthy'::text, 'vm_lost'::text, 'vm_orphaned'::text, 'vm_restored'::text, 'vm_organization_warned'::text, 'vm_organization_suspended'::text, 'vm_organization_resumed'::text])))
 );
 CREATE INDEX events_project ON public.events USING btree (project_id, id);
@@ -694,8 +697,8 @@ create table operations (
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint operations_completed CHECK (((state = 'IN_PROGRESS'::text) = (completed_at IS NULL))),
-  constraint operations_name CHECK ((name = ANY (ARRAY['CREATE'::text, 'UPDATE'::text, 'DELETE'::text, 'START'::text, 'STOP'::text, 'RESET'::text, 'ATTACH_DISKS'::text, 'DETACH_DISKS'::text]))),
-  constraint operations_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text]))),
+  constraint operations_name CHECK ((name = ANY (ARRAY['CREATE'::text, 'UPDATE'::text, 'DELETE'::text, 'START'::text, 'STOP'::text, 'RESET'::text, 'ATTACH_DISKS'::text, 'DETACH_DISKS'::text, 'RESTORE'::text]))),
+  constraint operations_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text]))),
   constraint operations_state CHECK ((state = ANY (ARRAY['IN_PROGRESS'::text, 'SUCCEEDED'::text, 'FAILED'::text])))
 );
 CREATE INDEX operations_deadline ON public.operations USING btree (deadline_at) WHERE (state = 'IN_PROGRESS'::text);
@@ -712,7 +715,7 @@ create table organization_quotas (
   max bigint not null,
   constraint organization_quotas_organization_id_type_pk PRIMARY KEY (organization_id, type),
   constraint organization_quotas_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
-  constraint organization_quotas_type CHECK ((type = ANY (ARRAY['projects'::text, 'vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'firewall_rules'::text, 'networks'::text, 'access_keys'::text, 'public_addresses'::text])))
+  constraint organization_quotas_type CHECK ((type = ANY (ARRAY['projects'::text, 'vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'snapshots'::text, 'snapshot_gib'::text, 'firewall_rules'::text, 'networks'::text, 'access_keys'::text, 'public_addresses'::text])))
 );
 
 create table organizations (
@@ -880,7 +883,7 @@ create table quotas (
   used bigint default 0 not null,
   constraint quotas_project_id_type_pk PRIMARY KEY (project_id, type),
   constraint quotas_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint quotas_type CHECK ((type = ANY (ARRAY['vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'firewall_rules'::text, 'networks'::text, 'subnets'::text, 'access_keys'::text, 'public_addresses'::text])))
+  constraint quotas_type CHECK ((type = ANY (ARRAY['vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'snapshots'::text, 'snapshot_gib'::text, 'firewall_rules'::text, 'networks'::text, 'subnets'::text, 'access_keys'::text, 'public_addresses'::text])))
 );
 
 create table refresh_tokens (
@@ -989,6 +992,43 @@ create table signing_keys (
   created_at timestamp(3) with time zone default now() not null,
   constraint signing_keys_pkey PRIMARY KEY (id)
 );
+
+create table snapshots (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  tags jsonb default '{}'::jsonb not null,
+  disk_id uuid not null,
+  pool_id uuid not null,
+  location text not null,
+  disk_type text not null,
+  size_gib integer not null,
+  block_size integer not null,
+  desired_state text default 'present'::text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  observed_state text default 'none'::text not null,
+  problem text default ''::text not null,
+  state text generated always as (
+CASE
+    WHEN (desired_state = 'deleted'::text) THEN 'deleting'::text
+    WHEN (observed_state = 'none'::text) THEN 'creating'::text
+    ELSE observed_state
+END) stored not null,
+  constraint snapshots_name_key UNIQUE (project_id, name),
+  constraint snapshots_pkey PRIMARY KEY (id),
+  constraint snapshots_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint snapshots_pool_id_storage_pools_id_fk FOREIGN KEY (pool_id) REFERENCES storage_pools(id),
+  constraint snapshots_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint snapshots_desired_state CHECK ((desired_state = ANY (ARRAY['present'::text, 'deleted'::text]))),
+  constraint snapshots_disk_type CHECK ((disk_type = ANY (ARRAY['persistent-ssd'::text, 'shared-volume'::text]))),
+  constraint snapshots_observed_state CHECK ((observed_state = ANY (ARRAY['none'::text, 'ready'::text, 'failed'::text]))),
+  constraint snapshots_size CHECK (((size_gib >= 1) AND (size_gib <= 10240)))
+);
+CREATE INDEX snapshots_disk ON public.snapshots USING btree (disk_id);
+CREATE INDEX snapshots_project ON public.snapshots USING btree (project_id, id);
+CREATE INDEX snapshots_unsettled ON public.snapshots USING btree (location, id) WHERE ((desired_state = 'deleted'::text) OR (observed_state = 'none'::text));
+CREATE TRIGGER snapshots_quota AFTER INSERT OR DELETE ON public.snapshots FOR EACH ROW EXECUTE FUNCTION count_snapshot();
 
 create table ssh_keys (
   id uuid not null,
@@ -1745,6 +1785,21 @@ BEGIN
     PERFORM change_quota(NEW.project_id, TG_ARGV[0], 1);
   ELSE
     PERFORM change_quota(OLD.project_id, TG_ARGV[0], -1);
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.count_snapshot()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM change_quota(NEW.project_id, 'snapshot_gib', NEW.size_gib);
+    PERFORM change_quota(NEW.project_id, 'snapshots', 1);
+  ELSE
+    PERFORM change_quota(OLD.project_id, 'snapshot_gib', -OLD.size_gib);
+    PERFORM change_quota(OLD.project_id, 'snapshots', -1);
   END IF;
   RETURN NULL;
 END $function$;

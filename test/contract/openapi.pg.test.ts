@@ -108,6 +108,10 @@ const FURTHER = [
   ...[`GET ${P}/specs/{product_name}`, `GET ${P}/images/{image_id}`],
   ...[`GET ${P}/device-receipts/{receipt_id}`, 'GET /auth/logins'],
   ...['GET', 'DELETE'].map((verb) => `${verb} /auth/logins/{login_id}`),
+  ...['GET', 'POST'].map((verb) => `${verb} ${P}/snapshots`),
+  ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/snapshots/{snapshot_id}`),
+  ...[`POST ${P}/snapshots/{snapshot_id}:restore`, `GET ${P}/snapshots/operations`],
+  `GET ${P}/snapshots/operations/{operation_id}`,
   ...['GET', 'POST'].map((verb) => `${verb} ${P}/webhooks`),
   ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/webhooks/{webhook_id}`),
   ...['rotate-secret', 'test', 'replay', 'enable'].map(

@@ -10,6 +10,7 @@ import {
   OPERATION_NAMES,
   OPERATION_STATES,
   QUOTA_TYPES,
+  SNAPSHOT_STATES,
 } from '@gantry/model/states';
 import { VM_STATES } from '@gantry/model/vm-life/states';
 import { describe, expect, it } from 'vitest';
@@ -75,6 +76,7 @@ describe('docs/contract', () => {
     ['VM state', VM_STATES],
     ['disk type', DISK_TYPES],
     ['disk state', DISK_STATES],
+    ['snapshot state', SNAPSHOT_STATES],
     ['firewall rule state', FIREWALL_RULE_STATES],
     ['operation name', OPERATION_NAMES],
     ['operation state', OPERATION_STATES],

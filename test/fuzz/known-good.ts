@@ -69,6 +69,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
     '{{own.operation_id}}',
     '{{own.disk_operation_id}}',
     '{{own.rule_operation_id}}',
+    '{{own.snapshot_operation_id}}',
   ),
   email: fc.oneof(own('email'), freshEmail),
   'CreateMember.email': fc.oneof(own('spare_email'), own('spare_email'), own('email'), freshEmail),
@@ -100,7 +101,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   'CreateVmType.name': fc.stringMatching(/^t[a-z0-9]{8}\.1x$/),
   usd_per_hour: fc.integer({ min: 0, max: 1e9 }).map((tenThousandths) => tenThousandths / 1e4),
   vm_type: vmType,
-  resource_type: oneOf('a40.1x', 'persistent-ssd', 'shared-volume'),
+  resource_type: oneOf('a40.1x', 'persistent-ssd', 'shared-volume', 'snapshot'),
   'ExplainPlacement.host_id': own('host_id'),
   // For paths: resources that nothing depends on.
   'DELETE.organization_id': own('empty_organization_id'),

@@ -12,6 +12,7 @@ import { finishDisk, finishRule, finishVm } from '@gantry/testkit/make/finished'
 import { addHost, certifyHost } from '@gantry/testkit/make/hosts';
 import { placeVm } from '@gantry/testkit/make/placements';
 import { recordReceipt } from '@gantry/testkit/make/receipts';
+import { addSnapshot } from '@gantry/testkit/make/snapshots';
 import {
   makeTenant,
   makeUser,
@@ -177,6 +178,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     makeReservedAddress(api, tenant, name),
     makeWebhooks(api, tenant, name),
   ]);
+  const kept = await addSnapshot(sql, { projectId: tenant.projectId, diskId: free.id, name });
   const addressed = await makeAddressedVm(api, tenant, `${name}-addressed`);
   const host = await makeHosts(api, running.id, name);
   const records = await makeRecords(api, {
@@ -187,6 +189,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
   return {
     ...{ vm_id: running.id, stopped_vm_id: stopped.id, operation_id: running.operationId },
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
+    ...{ snapshot_id: kept.id, snapshot_operation_id: kept.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
     ...{ ssh_key_id: sshKey.id, user_ssh_key_id: ownKey, address_id: address.id, ...webhook },

@@ -24,15 +24,12 @@ const TYPES = CATALOGUE.toSorted((a, b) => b.gpuCount - a.gpuCount);
 const requests = new Map(TYPES.map((type) => [type.name, requestOf(type)]));
 
 function requestOf(type: VmType) {
-  return requestFor(
-    LOCATION,
-    {
-      ...{ cpu_cores: type.cpuCores, memory_gb: type.memoryGb, network_gbps: type.networkGbps },
-      ...{ disk_gb: type.diskGb, disk_count: type.diskCount },
-      ...{ gpu_count: type.gpuCount, gpu_type: type.gpuType, may_split: false },
-      nested_virtualization: false,
-    },
-  );
+  return requestFor(LOCATION, {
+    ...{ cpu_cores: type.cpuCores, memory_gb: type.memoryGb, network_gbps: type.networkGbps },
+    ...{ disk_gb: type.diskGb, disk_count: type.diskCount },
+    ...{ gpu_count: type.gpuCount, gpu_type: type.gpuType, may_split: false },
+    nested_virtualization: false,
+  });
 }
 
 /** The types of the host's GPUs, largest first. */

@@ -27,6 +27,7 @@ import { adminResourceRoutes } from './operators/resources/routes.ts';
 import { adminRolloutRoutes } from './operators/rollouts/routes.ts';
 import { adminStorageRoutes } from './operators/storage/routes.ts';
 import { publicAddressRoutes } from './public-addresses/routes.ts';
+import { snapshotRoutes } from './snapshots/routes.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { accessKeyRoutes } from './tenants/access-keys/routes.ts';
 import { memberRoutes } from './tenants/members/routes.ts';
@@ -62,6 +63,7 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...userSshKeyRoutes,
   ...consoleRoutes,
   ...diskRoutes,
+  ...snapshotRoutes,
   ...firewallRuleRoutes,
   ...networkRoutes,
   ...publicAddressRoutes,

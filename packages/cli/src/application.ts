@@ -22,6 +22,7 @@ import { joinCommand } from './commands/operator/join.ts';
 import { rolloutRoutes } from './commands/operator/rollout-commands.ts';
 import { tenantRoutes } from './commands/operator/tenant.ts';
 import { projectRoutes } from './commands/project.ts';
+import { snapshotRoutes } from './commands/snapshot.ts';
 import { usageCommand } from './commands/usage.ts';
 import { vmRoutes } from './commands/vm/routes.ts';
 import { webhookRoutes } from './commands/webhook/routes.ts';
@@ -39,6 +40,7 @@ const routes: RouteMap<CliContext> = buildRouteMap({
     availability: availabilityCommand,
     image: imageRoutes,
     disk: diskRoutes,
+    snapshot: snapshotRoutes,
     network: networkRoutes,
     address: addressRoutes,
     firewall: firewallRoutes,

@@ -9,6 +9,10 @@ import postgres from 'postgres';
 const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
   vms_name_key: ['name_taken', 'another VM of the project has this name: choose another'],
   disks_name_key: ['name_taken', 'another disk of the project has this name: choose another'],
+  snapshots_name_key: [
+    'name_taken',
+    'another snapshot of the project has this name: choose another',
+  ],
   networks_name_key: ['name_taken', 'another network of the project has this name: choose another'],
   subnets_name_key: ['name_taken', 'another subnet of the project has this name: choose another'],
   firewall_rules_name_key: [

@@ -6,6 +6,10 @@
 export const DISK_TYPES = ['persistent-ssd', 'shared-volume'] as const;
 export type DiskType = (typeof DISK_TYPES)[number];
 export const DISK_STATES = ['creating', 'ready', 'resizing', 'deleting'] as const;
+export const SNAPSHOT_STATES = ['creating', 'ready', 'failed', 'deleting'] as const;
+export type SnapshotState = (typeof SNAPSHOT_STATES)[number];
+/** What is priced by GB-hour: each type of disk, and snapshots. */
+export const STORAGE_TYPES = [...DISK_TYPES, 'snapshot'] as const;
 export const ATTACHMENT_TYPES = ['os', 'data'] as const;
 export const ATTACHMENT_MODES = ['read-write', 'read-only'] as const;
 export type AttachmentMode = (typeof ATTACHMENT_MODES)[number];
@@ -31,9 +35,10 @@ export const OPERATION_NAMES = [
   'MOVE',
   'ATTACH_DISKS',
   'DETACH_DISKS',
+  'RESTORE',
 ] as const;
 export type OperationName = (typeof OPERATION_NAMES)[number];
-export const RESOURCE_TYPES = ['vm', 'disk', 'vpc-firewall-rule'] as const;
+export const RESOURCE_TYPES = ['vm', 'disk', 'vpc-firewall-rule', 'snapshot'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 /** What can happen to a resource without a request of its tenant. */
@@ -93,6 +98,8 @@ export const QUOTA_TYPES = [
   'gpus',
   'disks',
   'disk_gib',
+  'snapshots',
+  'snapshot_gib',
   'firewall_rules',
   'networks',
   'subnets',
@@ -107,6 +114,8 @@ export const DEFAULT_QUOTAS: Record<QuotaType, number> = {
   gpus: 4_000,
   disks: 2_000,
   disk_gib: 1_000_000,
+  snapshots: 2_000,
+  snapshot_gib: 1_000_000,
   firewall_rules: 500,
   networks: 20,
   subnets: 200,
@@ -124,6 +133,8 @@ export const ORGANIZATION_QUOTA_TYPES = [
   'gpus',
   'disks',
   'disk_gib',
+  'snapshots',
+  'snapshot_gib',
   'firewall_rules',
   'networks',
   'access_keys',
@@ -141,6 +152,8 @@ export const DEFAULT_ORGANIZATION_QUOTAS: Record<OrganizationQuotaType, number> 
   gpus: 8_000,
   disks: 4_000,
   disk_gib: 2_000_000,
+  snapshots: 4_000,
+  snapshot_gib: 2_000_000,
   firewall_rules: 2_000,
   networks: 200,
   access_keys: 1_000,

@@ -73,6 +73,7 @@ export function createClient({ baseUrl, credential, retry = {}, fetch }: ClientO
       const reader = {
         vm: operations.vmOperations,
         disk: operations.diskOperations,
+        snapshot: operations.snapshotOperations,
         'vpc-firewall-rule': operations.firewallRuleOperations,
       }[operation.metadata.type];
       const { operation_id } = operation;

@@ -13,6 +13,7 @@ export const KINDS = {
   'SSH-key': { path: '/ssh-keys', prefix: 'h-' },
   address: { path: '/vpc/public-addresses', prefix: 'a-' },
   webhook: { path: '/webhooks', prefix: 'w-' },
+  snapshot: { path: '/snapshots', prefix: 'p-' },
 } as const;
 export type Kind = keyof typeof KINDS;
 
@@ -41,6 +42,7 @@ export const SECRET_SCRIPT = '#!/bin/sh\n# the-token-of-the-tenant-9f86d081';
 const LOCATIONS = ['eu-north-a', 'eu-north-a', 'us-east-a'];
 const VM = '/projects/{project_id}/vms/{vm_id}';
 const DISK = '/projects/{project_id}/disks/{disk_id}';
+const SNAPSHOT = '/projects/{project_id}/snapshots/{snapshot_id}';
 const SSH_KEY = '/projects/{project_id}/ssh-keys/{ssh_key_id}';
 const ADDRESS = '/projects/{project_id}/vpc/public-addresses/{address_id}';
 const WEBHOOK = '/projects/{project_id}/webhooks/{webhook_id}';
@@ -102,6 +104,31 @@ export const VERBS: readonly Verb[] = [
       const location = random.pick(LOCATIONS);
       return { path: '/disks', body: { name: freshName('d'), size: '10GiB', type, location } };
     },
+  },
+  {
+    // Disks of hosts have none, so it is refused unless the location has network storage.
+    ...{ name: 'create snapshot', weight: 1, route: 'post /projects/{project_id}/snapshots' },
+    request: ({ disk: disks }, random) =>
+      on(random.pick(disks), (disk_id) => ({
+        ...{ path: '/snapshots', body: { name: freshName('p'), disk_id } },
+      })),
+  },
+  {
+    ...{ name: 'rename snapshot', weight: 1, route: `patch ${SNAPSHOT}` },
+    request: ({ snapshot: snapshots }, random) =>
+      on(random.pick(snapshots), (id) => ({
+        ...{ path: `/snapshots/${id}`, body: { name: freshName('p') } },
+      })),
+  },
+  {
+    ...{ name: 'restore snapshot', weight: 1, route: `post ${SNAPSHOT}:restore` },
+    request: ({ snapshot: snapshots }, random) =>
+      on(random.pick(snapshots), (id) => ({ path: `/snapshots/${id}:restore` })),
+  },
+  {
+    ...{ name: 'delete snapshot', weight: 1, route: `delete ${SNAPSHOT}` },
+    request: ({ snapshot: snapshots }, random) =>
+      on(random.pick(snapshots), (id) => ({ path: `/snapshots/${id}` })),
   },
   {
     ...{ name: 'grow disk', weight: 2, route: `patch ${DISK}` },

@@ -2,6 +2,7 @@ import { insertEvents } from '@gantry/db/queries/operations/events';
 import { newId } from '@gantry/model/ids';
 import type { TestApi } from '@gantry/testkit/api/test-api';
 import { recordReceipt } from '@gantry/testkit/make/receipts';
+import { addSnapshot } from '@gantry/testkit/make/snapshots';
 import {
   makeTenant,
   makeUser,
@@ -32,6 +33,13 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
     name: `${name}-disk`,
     size: '1GiB',
     location: 'eu-north-a',
+  });
+  const snapshotOfDisk = await addSnapshot(api.sql, {
+    ...{
+      projectId: tenant.projectId,
+      diskId: disk.operation.metadata.id,
+      name: `${name}-snapshot`,
+    },
   });
   const network = await send('POST', `${project}/vpc/networks`, {
     name: `${name}-net`,
@@ -81,6 +89,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       vm_id: vmId,
       ...told,
       disk_id: disk.operation.metadata.id,
+      snapshot_id: snapshotOfDisk.id,
       rule_id: rule.operation.metadata.id,
       network_id: network.id,
       subnet_id: subnet.id,
@@ -93,6 +102,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       member_id: member.id,
       vm_operation_id: vm.operation.operation_id,
       disk_operation_id: disk.operation.operation_id,
+      snapshot_operation_id: snapshotOfDisk.operationId,
       rule_operation_id: rule.operation.operation_id,
     },
   };
@@ -121,6 +131,7 @@ export async function snapshot(
   const tables = [
     'vms',
     'disks',
+    'snapshots',
     'networks',
     'subnets',
     'firewall_rules',

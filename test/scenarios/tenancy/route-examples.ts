@@ -216,6 +216,10 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'images.get': () => ({ params: { image_id: NOWHERE } }),
   'vm-operations.list': nothing,
   'vm-operations.get': ({ ids }) => ({ params: { operation_id: ids['vm_operation_id'] ?? '' } }),
+  'snapshot-operations.list': nothing,
+  'snapshot-operations.get': ({ ids }) => ({
+    params: { operation_id: ids['snapshot_operation_id'] ?? '' },
+  }),
   'disk-operations.list': nothing,
   'disk-operations.get': ({ ids }) => ({
     params: { operation_id: ids['disk_operation_id'] ?? '' },
@@ -243,6 +247,12 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'disks.get': nothing,
   'disks.change': () => ({ body: { size: '2GiB' } }),
   'disks.delete': nothing,
+  'snapshots.create': ({ ids }) => ({ body: { name: fresh('snapshot'), disk_id: ids['disk_id'] } }),
+  'snapshots.list': nothing,
+  'snapshots.get': nothing,
+  'snapshots.change': () => ({ body: { name: fresh('snapshot') } }),
+  'snapshots.delete': nothing,
+  'snapshots.restore': nothing,
   'firewall-rules.create': ({ ids }) => ({
     body: {
       ...{

@@ -1,5 +1,6 @@
 import type { Queryable } from '@gantry/db/connect';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
+import { readDiskStorage } from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { diskView } from '@gantry/db/queries/vms/disk-view';
 import {
@@ -22,8 +23,8 @@ import {
   requireNoOperation,
   startOperation,
 } from '../operations/open.ts';
-import { sizeGib } from './create.ts';
 import type { ChangeDisk } from './schema.ts';
+import { sizeGib } from './size.ts';
 
 type Target = {
   sql: Queryable;
@@ -57,6 +58,7 @@ async function growDisk(sql: Queryable, disk: DiskRow, size: string): Promise<vo
   if (grown <= disk.size_gib) {
     throw badRequest([{ field: 'size', reason: `must be larger than the disk's ${disk.size}` }]);
   }
+  if ((await readDiskStorage(sql, disk.id)).snapshotting) throw operationInProgress();
   const hostId = await lockStorageOfDisk(sql, disk.id);
   await updateDiskSize(sql, { diskId: disk.id, size, sizeGib: grown });
   if (hostId !== null && (await isStorageExceeded(sql, hostId))) {
@@ -83,7 +85,11 @@ export async function deleteDisk(target: Target): Promise<NewOperation> {
 /**
  * Locks the disk and its VMs and returns the disk, or throws if an operation on it is unfinished.
  */
-async function requireIdleDisk({ sql, projectId, diskId }: Target): Promise<DiskRow> {
+export async function requireIdleDisk({
+  sql,
+  projectId,
+  diskId,
+}: Pick<Target, 'sql' | 'projectId' | 'diskId'>): Promise<DiskRow> {
   const vmIds = await lockVmsOfDisk(sql, diskId);
   const [disk] = await lockDisks(sql, { projectId, diskIds: [diskId] });
   if (!disk) throw notFound('disk');
@@ -105,6 +111,12 @@ function requireDataDisk(disk: DiskRow): void {
 
 /** A disk without an unfinished operation is only in these states if its last operation failed. */
 export function requireUsableDisk(disk: DiskRow): void {
+  if (disk.restoring) {
+    throw new CloudError(
+      'conflict',
+      `the disk ${disk.id} is being set back to a snapshot: wait until that is complete`,
+    );
+  }
   if (disk.state !== 'creating' && disk.state !== 'deleting') return;
   throw new CloudError(
     'conflict',

@@ -1,13 +1,15 @@
 import type { Queryable } from '@gantry/db/connect';
 import { replaceTags } from '@gantry/db/queries/listing';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
+import { updateDiskSource } from '@gantry/db/queries/snapshots/snapshots';
 import { insertDisk } from '@gantry/db/queries/vms/disks';
-import { parseDiskSizeGib } from '@gantry/model/disk-size';
 import { unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { startOperation } from '../operations/open.ts';
+import { copyDeadlineMs, requireSource } from './from-snapshot.ts';
 import type { CreateDisk } from './schema.ts';
+import { sizeGib } from './size.ts';
 
 type Creation = {
   sql: Queryable;
@@ -26,7 +28,11 @@ export async function createDisk({
   deadlineMs,
 }: Creation): Promise<NewOperation> {
   const id = newId(now.getTime());
+  const source = body.snapshot_id;
+  const copied =
+    source && (await requireSource(sql, { projectId, snapshotId: source, disk: body }));
   await insertNewDisk(sql, { id, projectId, body, now });
+  if (copied) await updateDiskSource(sql, { diskId: id, snapshot: copied });
   return await startOperation(sql, {
     projectId,
     resourceType: 'disk',
@@ -34,7 +40,7 @@ export async function createDisk({
     name: 'CREATE',
     request: body,
     now,
-    deadlineMs,
+    deadlineMs: copied ? copyDeadlineMs(deadlineMs, copied.size_gib) : deadlineMs,
   });
 }
 
@@ -58,12 +64,6 @@ export async function insertNewDisk(
   });
   if (!known) throw unknownLocation(body.location);
   if (body.tags) await replaceTags(sql, { table: 'disks', id, tags: body.tags });
-}
-
-export function sizeGib(size: string): number {
-  const gib = parseDiskSizeGib(size);
-  if (gib === undefined) throw new Error(`BUG: the schema accepted the disk size ${size}`);
-  return gib;
 }
 
 /**

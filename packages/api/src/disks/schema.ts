@@ -49,6 +49,10 @@ export const CreateDisk = z
       .default(512),
     type: z.enum(DISK_TYPES).default('persistent-ssd'),
     tags: Tags.optional(),
+    snapshot_id: Id.optional().openapi({
+      description:
+        'Its content is copied from this snapshot, which has the same location and type.',
+    }),
   })
   .openapi('CreateDisk');
 

@@ -21,6 +21,12 @@ export const operationRoutes = [
     id: 'firewall-rule-operations',
     noun: 'firewall rule',
   }),
+  ...operationRoutesOf({
+    resourceType: 'snapshot',
+    path: 'snapshots',
+    id: 'snapshot-operations',
+    noun: 'snapshot',
+  }),
 ];
 
 type Kind = { resourceType: ResourceType; path: string; id: string; noun: string };

@@ -1,7 +1,7 @@
 import { listPrices } from '@gantry/db/queries/catalogue/prices';
 import { listUsage, readLastClosedDay } from '@gantry/db/queries/usage/usage';
 import { badRequest } from '@gantry/model/errors';
-import { DISK_TYPES } from '@gantry/model/states';
+import { STORAGE_TYPES } from '@gantry/model/states';
 import { visibleProjects } from '../auth/authorize.ts';
 import { OrganizationParams, ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
@@ -57,7 +57,7 @@ export const usageRoutes = [
 ];
 
 function metricOf(resourceType: string): 'gb_hours' | 'vm_seconds' {
-  return DISK_TYPES.some((type) => type === resourceType) ? 'gb_hours' : 'vm_seconds';
+  return STORAGE_TYPES.some((type) => type === resourceType) ? 'gb_hours' : 'vm_seconds';
 }
 
 type Period = { start: string | undefined; end: string | undefined; lastClosed: string };

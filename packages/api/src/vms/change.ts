@@ -5,6 +5,7 @@ import {
   readUnfinishedOperation,
 } from '@gantry/db/queries/operations/operations';
 import { supersedeOperation } from '@gantry/db/queries/settle/end-operation';
+import { listRestoringDisks } from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import {
@@ -41,6 +42,7 @@ export async function changeVm(
   switch (body.action) {
     case 'START':
       requireState(vm, 'START');
+      await requireDisksAtRest(sql, vmId);
       await updateVmPower(sql, { vmId, desiredState: 'running', powerAction: 'START' });
       break;
     case 'STOP':
@@ -98,6 +100,16 @@ export async function recordVmUpdate(target: Target, body: object): Promise<NewO
   if (!after) throw new Error('BUG: a locked VM is missing');
   const opening = vmOpening(target, 'UPDATE', body);
   return await recordSucceededOperation(sql, opening, vmView(after));
+}
+
+/** A VM must not write to a disk while the cluster changes its content. */
+async function requireDisksAtRest(sql: Queryable, vmId: string): Promise<void> {
+  const [diskId] = await listRestoringDisks(sql, vmId);
+  if (diskId === undefined) return;
+  throw new CloudError(
+    'conflict',
+    `the disk ${diskId} of the VM is being set back to a snapshot: wait until that is complete`,
+  );
 }
 
 async function requireOffered(sql: Queryable, type: string, location: string): Promise<void> {

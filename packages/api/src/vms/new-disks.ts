@@ -12,8 +12,9 @@ import { badRequest, CloudError } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { requireUsableDisk } from '../disks/change.ts';
-import { insertNewDisk, sizeGib } from '../disks/create.ts';
+import { insertNewDisk } from '../disks/create.ts';
 import { CreateDisk } from '../disks/schema.ts';
+import { sizeGib } from '../disks/size.ts';
 import {
   recordSucceededOperation,
   requireNoOperation,

@@ -12,8 +12,8 @@ import { hostsFromRows } from '@gantry/placement/hosts-from-rows';
 import { requestFor } from '@gantry/placement/request-for';
 import type { z } from '@hono/zod-openapi';
 import { whyNoneFits } from '../catalogue/why-none-fits.ts';
-import { sizeGib } from '../disks/create.ts';
 import { CreateDisk } from '../disks/schema.ts';
+import { sizeGib } from '../disks/size.ts';
 import { createVm } from './create.ts';
 import type { VmEstimate } from './schema.ts';
 

@@ -49,6 +49,10 @@ export const diskNames = namesFromApi(
   ({ client, project_id }, options) => client.disks.list({ project_id }, options),
   name,
 );
+export const snapshotNames = namesFromApi(
+  ({ client, project_id }, options) => client.snapshots.list({ project_id }, options),
+  name,
+);
 export const networkNames = namesFromApi(
   ({ client, project_id }, options) => client.networks.list({ project_id }, options),
   name,

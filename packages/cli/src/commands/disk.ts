@@ -3,12 +3,19 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { CliContext } from '../cli-context.ts';
 import { connectToProject } from '../config/connect.ts';
 import { printList } from '../terminal/print.ts';
-import { diskNames, locationNames } from './complete-names.ts';
+import { diskNames, locationNames, snapshotNames } from './complete-names.ts';
 import { confirm, type YesFlag, yesFlag } from './confirm.ts';
 import { attachDisk, detachDisk } from './disk-attachment.ts';
 import { findByName } from './find-by-name.ts';
 import { finishOperation, type WaitFlag, waitFlag } from './finish-operation.ts';
-import { argument, type CommonFlags, commonFlags, outputAlias, requiredText } from './flags.ts';
+import {
+  argument,
+  type CommonFlags,
+  commonFlags,
+  optionalText,
+  outputAlias,
+  requiredText,
+} from './flags.ts';
 
 type Disk = Schemas['Disk'];
 
@@ -41,6 +48,7 @@ type CreateFlags = CommonFlags &
     location: string;
     type: (typeof TYPES)[number];
     blockSize: (typeof BLOCK_SIZES)[number];
+    fromSnapshot?: string | undefined;
   };
 
 const create = buildCommand<CreateFlags, [string], CliContext>({
@@ -59,6 +67,7 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
         ...({ kind: 'enum', values: BLOCK_SIZES, default: '512' } as const),
         brief: 'The size of its blocks in bytes',
       },
+      fromSnapshot: optionalText('Begin with the content of a snapshot', 'snapshot', snapshotNames),
     },
     aliases: outputAlias,
     positional: { kind: 'tuple', parameters: [argument('The name of the new disk', 'name')] },
@@ -68,7 +77,11 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
     const { client, project_id } = connection;
     const { size, location, type } = flags;
     const block_size = flags.blockSize === '4096' ? 4096 : 512;
-    const body = { name, size, location, type, block_size } as const;
+    const source = flags.fromSnapshot;
+    const snapshot_id =
+      source && (await findByName('snapshot', source, client.snapshots.list({ project_id }))).id;
+    const from = snapshot_id === undefined ? {} : { snapshot_id };
+    const body = { name, size, location, type, block_size, ...from } as const;
     const { operation } = await client.disks.create({ project_id, body });
     const title = `create ${name}`;
     await finishOperation<Disk>(this, connection, { operation, title, flags, fields: diskFields });

@@ -178,6 +178,13 @@ export const disks = pgTable(
     volumeId: text('volume_id').notNull().default(''),
     /** The cluster's id of the image that the volume is a clone of; empty: it is no clone. */
     volumeParentId: text('volume_parent_id').notNull().default(''),
+    /** The snapshot that its first content is copied from; null: it was created empty. The api writes it. */
+    sourceSnapshotId: uuid('source_snapshot_id'),
+    /**
+     * The snapshot to which its content is being set back. The api sets it, and the scheduler resets it when the
+     * cluster has done so; in between no VM with the disk can start.
+     */
+    restoreSnapshotId: uuid('restore_snapshot_id'),
     /** Why its volume could not be created or changed; empty if it could. */
     volumeProblem: text('volume_problem').notNull().default(''),
     /** A key of its volume has to be made. Triggers set it, and the scheduler resets it. */
@@ -211,6 +218,7 @@ export const disks = pgTable(
         sql`pool_id is not null and (observed_size_gib is null or observed_size_gib < size_gib)`,
       )
       .concurrently(),
+    index('disks_restoring').on(t.id).where(sql`restore_snapshot_id is not null`).concurrently(),
     index('disks_wanting_key').on(t.id).where(sql`wants_key`).concurrently(),
     index('disks_unsettled')
       .on(t.id)

@@ -15,6 +15,7 @@ import {
   type OperationFailure,
 } from '@gantry/db/queries/settle/end-operation';
 import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
+import { updateSnapshotFailed } from '@gantry/db/queries/snapshots/snapshot-work';
 import { readVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
@@ -95,8 +96,12 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   if (!(await isUnfinished(sql, operationId))) return false;
   const owing = type === 'vpc-firewall-rule' ? await listHostsPendingRule(sql, resourceId) : [];
   const problem = type === 'disk' ? await readVolumeProblem(sql, resourceId) : null;
-  const failure = problem === null ? lateHosts(owing) : volumeFailure(problem);
+  const isOfCluster = problem !== null || operation.name === 'RESTORE' || type === 'snapshot';
+  const failure = isOfCluster ? volumeFailure(problem ?? '') : lateHosts(owing);
   if (type === 'disk' && operation.name === 'UPDATE') await undoGrowth(sql, resourceId);
+  if (type === 'snapshot' && operation.name === 'CREATE') {
+    await updateSnapshotFailed(sql, { snapshotId: resourceId, problem: failure.message });
+  }
   await failOverdueOperation(sql, { operationId, failure });
   return true;
 }

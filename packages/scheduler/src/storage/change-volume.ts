@@ -1,3 +1,5 @@
+import type { NewVolume, StorageCluster, Volume } from '@gantry/ceph/storage-cluster';
+import { StorageError } from '@gantry/ceph/storage-error';
 import { GIB } from '@gantry/daemon/units';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import type { VolumeToChange } from '@gantry/db/queries/storage/volume-work';
@@ -33,10 +35,13 @@ async function createVolume({ context, lease, volume }: Change): Promise<void> {
   const parent = image ? await context.images.require({ lease, place: volume, image }) : undefined;
   const made = await context.clusters.use(cluster_id, async (cluster) => {
     const labels = labelsOf(volume, diskId);
-    const created = await cluster.createVolume({
-      ...{ pool, name: diskId, sizeBytes, labels },
-      ...(parent === undefined ? {} : { image: parent }),
-    });
+    const wanted = { pool, name: diskId, sizeBytes, labels };
+    const created = volume.source
+      ? await copySource(cluster, { wanted, source: volume.source })
+      : await cluster.createVolume({
+          ...wanted,
+          ...(parent === undefined ? {} : { image: parent }),
+        });
     // A volume of an interrupted attempt may have the size that the disk had then.
     if (created.sizeBytes < sizeBytes) await cluster.growVolume({ pool, name: diskId, sizeBytes });
     return created;
@@ -49,6 +54,17 @@ async function createVolume({ context, lease, volume }: Change): Promise<void> {
   );
   // Needs no lease: to remove the volume of a disk that does not exist is never wrong.
   if (!known) await insertDiscardedVolume(context.sql, { diskId, poolId });
+}
+
+/** A disk from a snapshot is a copy, because hosts that open a clone can read its parent, and disks are secret. */
+async function copySource(
+  cluster: StorageCluster,
+  { wanted, source }: { wanted: NewVolume; source: NonNullable<VolumeToChange['source']> },
+): Promise<Volume> {
+  if (source.disk_id === null)
+    throw new StorageError('not_found', 'the snapshot of the disk was deleted');
+  const from = { pool: wanted.pool, name: source.disk_id, snapshot: source.snapshot_id };
+  return await cluster.copySnapshot({ from, to: wanted });
 }
 
 async function record({ context, lease }: Change, made: MadeVolume): Promise<boolean> {

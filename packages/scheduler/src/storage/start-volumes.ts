@@ -11,6 +11,11 @@ import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import type { Changes } from '@gantry/db/queries/changes';
 import type { Lease } from '@gantry/db/queries/placement/leases';
+import {
+  listDisksToRestore,
+  listUnsettledSnapshots,
+  updateSnapshotProblem,
+} from '@gantry/db/queries/snapshots/snapshot-work';
 import { listPoolsOf } from '@gantry/db/queries/storage/pools';
 import {
   listDiscardedVolumes,
@@ -24,6 +29,8 @@ import { ImageMissing, importImages } from './import-images.ts';
 import { LeaseLost } from './lease-writes.ts';
 import { createPoolWatch } from './pool-watch.ts';
 import { removeVolume } from './remove-volume.ts';
+import { restoreDisk } from './restore-disk.ts';
+import { settleSnapshot } from './snapshots.ts';
 import { type OpenCluster, StorageClusters } from './storage-clusters.ts';
 import type { VolumeContext } from './volume-context.ts';
 import { makeKey, removeRevokedKey } from './volume-keys.ts';
@@ -53,6 +60,8 @@ export type Volumes = {
 
 /** Enough for hundreds of volumes a second of a cluster that replies within tenths of a second. */
 const MOST_PER_CLUSTER = 8;
+/** Copies take as long as they are large. They have their own limit, so that they delay nothing else. */
+const MOST_COPIES_PER_CLUSTER = 4;
 const BATCH_ROWS = 32;
 const RETRY_MS = 1_000;
 const WATCH_MS = 15_000;
@@ -73,6 +82,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
   });
   const context: VolumeContext = { sql, log, secrets, clusters, images };
   const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
+  const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
   const watch = createPoolWatch(context, options);
   let hasPools = false;
   let restsUntilMs = 0;
@@ -101,7 +111,10 @@ export function startVolumes(options: VolumesOptions): Volumes {
   const startDue = async (lease: Lease): Promise<number> => {
     const selection = {
       ...{ location: lease.location, limit: BATCH_ROWS },
-      ...{ notIds: queue.busy('disk '), notClusters: clusters.paused() },
+      ...{
+        notIds: [...queue.busy('disk '), ...copies.busy('disk ')],
+        notClusters: clusters.paused(),
+      },
     };
     let started = 0;
     const start = (
@@ -109,14 +122,30 @@ export function startVolumes(options: VolumesOptions): Volumes {
       clusterId: string,
       step: () => Promise<void>,
       record: (problem: string) => Promise<void> = async () => {},
+      by = queue,
     ) => {
-      if (queue.start(name, clusterId, () => attempt(step, record))) started += 1;
+      if (by.start(name, clusterId, () => attempt(step, record))) started += 1;
     };
     const ofDisk = (diskId: string) => (problem: string) =>
       updateVolumeProblem(sql, { diskId, problem });
     for (const volume of await listVolumesToChange(sql, selection)) {
       const change = () => changeVolume({ context, lease, volume });
-      start(`disk ${volume.disk_id}`, volume.cluster_id, change, ofDisk(volume.disk_id));
+      const isCopy = volume.source !== null && volume.observed_size_gib === null;
+      const by = isCopy ? copies : queue;
+      start(`disk ${volume.disk_id}`, volume.cluster_id, change, ofDisk(volume.disk_id), by);
+    }
+    const restored = await listDisksToRestore(sql, selection);
+    for (const disk of restored) {
+      const restore = () => restoreDisk(context, { lease, disk });
+      start(`disk ${disk.id}`, disk.cluster_id, restore, ofDisk(disk.id), copies);
+    }
+    const notSnapshots = { ...selection, notIds: queue.busy('snapshot ') };
+    for (const snapshot of await listUnsettledSnapshots(sql, notSnapshots)) {
+      const snapshotId = snapshot.id;
+      const settle = () => settleSnapshot(context, { lease, snapshot });
+      start(`snapshot ${snapshotId}`, snapshot.cluster_id, settle, (problem) =>
+        updateSnapshotProblem(sql, { snapshotId, problem }),
+      );
     }
     for (const key of await listKeysToMake(sql, selection)) {
       const make = () => makeKey(context, { lease, key });
@@ -137,7 +166,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
 
   const loop = startLoop({
     name: 'volumes',
-    everyMs: () => (queue.hasRetries ? retryMs : IDLE_MS),
+    everyMs: () => (queue.hasRetries || copies.hasRetries ? retryMs : IDLE_MS),
     log,
     body: async () => {
       if (!hasPools) return;
@@ -173,8 +202,9 @@ export function startVolumes(options: VolumesOptions): Volumes {
       await Promise.all([loop.stop(), watching.stop()]);
       const stopped = images.stop();
       await queue.idle();
+      // A copy may take an hour. It ends with the connection, and the next holder of the lease repeats it.
       await clusters.close();
-      await stopped;
+      await Promise.all([stopped, copies.idle()]);
     },
   };
 }

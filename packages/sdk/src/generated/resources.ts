@@ -272,6 +272,20 @@ export function bindOperations({ call, list }: Bind) {
       /** Delete a disk that is not attached to a VM. */
       delete: call({ id: 'disks.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/disks/{disk_id}', takesKey: true }),
     },
+    snapshots: {
+      /** Make a snapshot of a disk. */
+      create: call({ id: 'snapshots.create', method: 'POST', path: '/v0.1/projects/{project_id}/snapshots', takesKey: true }),
+      /** List snapshots, oldest first. */
+      list: list({ id: 'snapshots.list', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots' }),
+      /** Read a snapshot. */
+      get: call({ id: 'snapshots.get', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/{snapshot_id}' }),
+      /** Rename a snapshot, or replace its tags. */
+      change: call({ id: 'snapshots.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/snapshots/{snapshot_id}', takesKey: true }),
+      /** Delete a snapshot. */
+      delete: call({ id: 'snapshots.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/snapshots/{snapshot_id}', takesKey: true }),
+      /** Set the content of a disk back to a snapshot; its VM must be stopped. */
+      restore: call({ id: 'snapshots.restore', method: 'POST', path: '/v0.1/projects/{project_id}/snapshots/{snapshot_id}:restore', takesKey: true }),
+    },
     firewallRules: {
       /** Create a firewall rule. */
       create: call({ id: 'firewall-rules.create', method: 'POST', path: '/v0.1/projects/{project_id}/vpc/firewall-rules', takesKey: true }),
@@ -339,6 +353,12 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'firewall-rule-operations.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/firewall-rules/operations' }),
       /** Read a firewall rule operation. */
       get: call({ id: 'firewall-rule-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/firewall-rules/operations/{operation_id}' }),
+    },
+    snapshotOperations: {
+      /** List snapshot operations, newest first. */
+      list: list({ id: 'snapshot-operations.list', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/operations' }),
+      /** Read a snapshot operation. */
+      get: call({ id: 'snapshot-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/operations/{operation_id}' }),
     },
     events: {
       /** List what happened to resources without a request, newest first; or follow everything that happens, as server-sent events. */

@@ -6,17 +6,17 @@ import {
   replacePrice,
 } from '@gantry/db/queries/catalogue/prices';
 import { CloudError, notFound } from '@gantry/model/errors';
-import { DISK_TYPES } from '@gantry/model/states';
+import { STORAGE_TYPES } from '@gantry/model/states';
 import { PRICE_DECIMALS } from './schema.ts';
 
 /** Refuses unknown types: a mistyped name would leave the intended type without a price. */
 export async function setPrice(sql: Queryable, price: PriceRow): Promise<PriceRow> {
   const { resource_type: resourceType, usd_per_hour } = price;
-  const isDiskType = DISK_TYPES.some((type) => type === resourceType);
-  if (!isDiskType && !(await isVmType(sql, resourceType))) {
+  const isStorageType = STORAGE_TYPES.some((type) => type === resourceType);
+  if (!isStorageType && !(await isVmType(sql, resourceType))) {
     throw new CloudError(
       'unknown_type',
-      `"${resourceType}" is neither a VM type nor a disk type: see GET /v0.1/admin/vm-types`,
+      `"${resourceType}" is neither a VM type nor a disk type nor snapshot: see GET /v0.1/admin/vm-types`,
     );
   }
   await replacePrice(sql, { resourceType, usdPerHour: usd_per_hour.toFixed(PRICE_DECIMALS) });

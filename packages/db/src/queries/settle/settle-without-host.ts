@@ -31,7 +31,7 @@ const isIdleDisk = (sql: Queryable) => sql`d.kind = 'data' and (d.desired_state 
     where a.disk_id = d.id and (v.placed or d.desired_state = 'deleted'))`;
 
 const isGrownDisk = (sql: Queryable) => sql`o.state = 'IN_PROGRESS' and o.resource_type = 'disk'
-  and d.desired_state = 'present' and d.observed_size_gib >= d.size_gib`;
+  and d.desired_state = 'present' and d.observed_size_gib >= d.size_gib and d.restore_snapshot_id is null`;
 
 const isSettledRule = (
   sql: Queryable,

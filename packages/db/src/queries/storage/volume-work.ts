@@ -19,6 +19,10 @@ const hasKeyToMake = (sql: Queryable) =>
 const isKeyToRemove = (sql: Queryable) =>
   sql`k.revoked and (k.sealed_key <> '' or k.created_at < now() - ${KEY_LIMIT}::interval)`;
 
+/** The discarded volume `v` has no snapshot. A volume stays until its last snapshot is deleted. */
+const isUnused = (sql: Queryable) =>
+  sql`not exists (select from snapshots s where s.disk_id = v.disk_id)`;
+
 /** Whether there is anything to do in the locations, as part of a statement over small indexes. */
 export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {
   const here = sql`any(${[...locations]}::text[])`;
@@ -26,7 +30,11 @@ export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {
     or exists (select from disks d where ${hasKeyToMake(sql)} and d.location = ${here})
     or exists (select from volume_keys k join storage_pools q on q.id = k.pool_id
       where ${isKeyToRemove(sql)} and q.location = ${here})
-    or exists (select from discarded_volumes v join storage_pools q on q.id = v.pool_id where q.location = ${here}))`;
+    or exists (select from discarded_volumes v join storage_pools q on q.id = v.pool_id
+      where q.location = ${here} and ${isUnused(sql)})
+    or exists (select from snapshots s where s.location = ${here}
+      and (s.desired_state = 'deleted' or s.observed_state = 'none'))
+    or exists (select from disks d where d.restore_snapshot_id is not null and d.location = ${here}))`;
 }
 
 export const hasPools = (sql: Queryable, locations: readonly string[]) =>
@@ -42,6 +50,8 @@ export type VolumeToChange = VolumePlace & {
   observed_size_gib: number | null;
   /** The image of an OS disk; null for a data disk. */
   image: { name: string; url: string; sha256: string } | null;
+  /** The snapshot that a new volume is copied from; its `disk_id` is null if it was deleted. */
+  source: { snapshot_id: string; disk_id: string | null } | null;
 };
 
 /** `notIds`: what is being done, or was tried a moment ago. `notClusters`: clusters that did not reply a moment ago. */
@@ -58,6 +68,7 @@ const isIn = (sql: Queryable, { location, notClusters }: WorkSelection) =>
 
 const place = (sql: Queryable) => sql`q.cluster_id, q.id as pool_id, q.name as pool`;
 
+/** Copies are the last ones, because they take long and few of them run at the same time. */
 export async function listVolumesToChange(
   sql: Queryable,
   selection: WorkSelection,
@@ -66,10 +77,12 @@ export async function listVolumesToChange(
     select d.id as disk_id, d.size_gib, d.observed_size_gib, ${place(sql)},
       (select json_build_object('name', i.name, 'url', i.source_url, 'sha256', i.sha256)
         from disk_attachments a join vms v on v.id = a.vm_id join images i on i.id = v.image_id
-        where a.disk_id = d.id and a.attachment_type = 'os') as image
+        where a.disk_id = d.id and a.attachment_type = 'os') as image,
+      case when d.source_snapshot_id is not null then json_build_object('snapshot_id', d.source_snapshot_id,
+        'disk_id', (select s.disk_id from snapshots s where s.id = d.source_snapshot_id)) end as source
     from disks d join storage_pools q on q.id = d.pool_id
     where ${hasVolumeToChange(sql)} and ${isIn(sql, selection)} and d.id <> all(${[...selection.notIds]}::uuid[])
-    order by d.id limit ${selection.limit}`;
+    order by d.source_snapshot_id is not null and d.observed_size_gib is null, d.id limit ${selection.limit}`;
 }
 
 export type KeyToMake = VolumePlace & { disk_id: string };
@@ -106,6 +119,6 @@ export async function listDiscardedVolumes(
 ): Promise<DiscardedVolume[]> {
   return await sql<DiscardedVolume[]>`
     select v.disk_id, ${place(sql)} from discarded_volumes v join storage_pools q on q.id = v.pool_id
-    where ${isIn(sql, selection)} and v.disk_id <> all(${[...selection.notIds]}::uuid[])
+    where ${isIn(sql, selection)} and ${isUnused(sql)} and v.disk_id <> all(${[...selection.notIds]}::uuid[])
     order by v.discarded_at, v.disk_id limit ${selection.limit}`;
 }

@@ -1,0 +1,102 @@
+import type { Queryable } from '@gantry/db/connect';
+import type { NewOperation } from '@gantry/db/queries/operations/operations';
+import { snapshotView } from '@gantry/db/queries/snapshots/snapshot-view';
+import {
+  insertSnapshot,
+  listDisksUsingSnapshot,
+  lockSnapshot,
+  readDiskStorage,
+  readSnapshot,
+  type SnapshotRow,
+  updateSnapshot,
+  updateSnapshotDeleted,
+} from '@gantry/db/queries/snapshots/snapshots';
+import { closeInterval } from '@gantry/db/queries/usage/meter';
+import { lockDisks } from '@gantry/db/queries/vms/disks';
+import { badRequest, CloudError, notFound } from '@gantry/model/errors';
+import { newId } from '@gantry/model/ids';
+import type { OperationName } from '@gantry/model/states';
+import type { z } from '@hono/zod-openapi';
+import { requireUsableDisk } from '../disks/change.ts';
+import {
+  recordSucceededOperation,
+  requireNoOperation,
+  startOperation,
+} from '../operations/open.ts';
+import type { ChangeSnapshot, CreateSnapshot } from './schema.ts';
+
+type Place = { sql: Queryable; projectId: string; now: Date; deadlineMs: number };
+export type SnapshotTarget = Place & { snapshotId: string };
+
+/**
+ * Requests a snapshot of a disk, which may be attached to a running VM. Its content is what the guest has written by
+ * the time the cluster makes the snapshot, as after a power failure.
+ */
+export async function createSnapshot(
+  creation: Place & { body: z.output<typeof CreateSnapshot> },
+): Promise<NewOperation> {
+  const { sql, projectId, body, now } = creation;
+  const diskId = body.disk_id;
+  const [disk] = await lockDisks(sql, { projectId, diskIds: [diskId] });
+  if (!disk) throw badRequest([{ field: 'disk_id', reason: 'is not a disk of this project' }]);
+  await requireNoOperation(sql, diskId);
+  const { pool_id } = await readDiskStorage(sql, diskId);
+  if (pool_id === null) {
+    throw new CloudError(
+      'conflict',
+      'the disk is stored on its host: snapshots need network storage',
+    );
+  }
+  requireUsableDisk(disk);
+  const snapshotId = newId(now.getTime());
+  const { name, tags = {} } = body;
+  await insertSnapshot(sql, { id: snapshotId, projectId, name, tags, diskId, at: now });
+  return await startOperation(sql, opening({ ...creation, snapshotId }, 'CREATE', body));
+}
+
+/** Replaces the name or the tags, which succeeds at once. */
+export async function changeSnapshot(
+  target: SnapshotTarget & { body: z.output<typeof ChangeSnapshot> },
+): Promise<NewOperation> {
+  const { sql, projectId, snapshotId, body } = target;
+  await requireIdleSnapshot(target);
+  await updateSnapshot(sql, { projectId, snapshotId, ...body });
+  const after = await readSnapshot(sql, { projectId, snapshotId });
+  if (!after) throw new Error('BUG: a locked snapshot is missing');
+  return await recordSucceededOperation(sql, opening(target, 'UPDATE', body), snapshotView(after));
+}
+
+/** The metering ends with the request, whenever the cluster removes the snapshot. */
+export async function deleteSnapshot(target: SnapshotTarget): Promise<NewOperation> {
+  const { sql, snapshotId } = target;
+  await requireIdleSnapshot(target);
+  const diskIds = await listDisksUsingSnapshot(sql, snapshotId);
+  if (diskIds.length > 0) {
+    throw new CloudError(
+      'conflict',
+      `the snapshot is being copied to ${diskIds.join(', ')}: wait until that is complete`,
+    );
+  }
+  await updateSnapshotDeleted(sql, snapshotId);
+  await closeInterval(sql, { resourceId: snapshotId });
+  return await startOperation(sql, opening(target, 'DELETE', {}));
+}
+
+async function requireIdleSnapshot(target: SnapshotTarget): Promise<SnapshotRow> {
+  const snapshot = await lockSnapshot(target.sql, { ...target, shared: false });
+  if (!snapshot) throw notFound('snapshot');
+  await requireNoOperation(target.sql, target.snapshotId);
+  return snapshot;
+}
+
+/** Throws if the content of the snapshot cannot be used. */
+export function requireReadySnapshot({ id, state }: SnapshotRow): void {
+  if (state === 'ready') return;
+  throw new CloudError('conflict', `the snapshot ${id} is ${state}: use one that is ready`);
+}
+
+function opening(target: SnapshotTarget, name: OperationName, request: object) {
+  const { projectId, snapshotId: resourceId, now, deadlineMs } = target;
+  const resourceType = 'snapshot' as const;
+  return { projectId, resourceType, resourceId, name, request, now, deadlineMs };
+}

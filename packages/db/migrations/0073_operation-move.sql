@@ -1,2 +1,0 @@
-ALTER TABLE "operations" DROP CONSTRAINT "operations_name";--> statement-breakpoint
-ALTER TABLE "operations" ADD CONSTRAINT "operations_name" CHECK ("operations"."name" in ('CREATE', 'UPDATE', 'DELETE', 'START', 'STOP', 'RESET', 'MOVE', 'ATTACH_DISKS', 'DETACH_DISKS')) NOT VALID;

@@ -1,1 +1,0 @@
-ALTER TABLE "operations" VALIDATE CONSTRAINT "operations_name";

@@ -1,0 +1,2 @@
+CREATE OR REPLACE TRIGGER snapshots_quota AFTER INSERT OR DELETE ON snapshots
+  FOR EACH ROW EXECUTE FUNCTION count_snapshot();

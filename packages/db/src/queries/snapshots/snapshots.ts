@@ -1,0 +1,160 @@
+import type { DiskType, SnapshotState } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+import { type Listing, listed, updateNameAndTags } from '../listing.ts';
+
+export type SnapshotRow = {
+  id: string;
+  name: string;
+  disk_id: string;
+  pool_id: string;
+  location: string;
+  disk_type: DiskType;
+  size_gib: number;
+  block_size: number;
+  state: SnapshotState;
+  problem: string;
+  tags: Record<string, string>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const selectSnapshot = (sql: Queryable) => sql`
+  select id, name, disk_id, pool_id, location, disk_type, size_gib, block_size, state, problem, tags, created_at,
+    updated_at from snapshots`;
+
+type SnapshotKey = { projectId: string; snapshotId: string };
+
+export async function listSnapshots(sql: Queryable, listing: Listing): Promise<SnapshotRow[]> {
+  return await sql<SnapshotRow[]>`${selectSnapshot(sql)} where ${listed(sql, listing)}`;
+}
+
+export async function readSnapshot(
+  sql: Queryable,
+  { projectId, snapshotId }: SnapshotKey,
+): Promise<SnapshotRow | undefined> {
+  const [row] = await sql<SnapshotRow[]>`
+    ${selectSnapshot(sql)} where project_id = ${projectId} and id = ${snapshotId}`;
+  return row;
+}
+
+export async function readSnapshotById(
+  sql: Queryable,
+  snapshotId: string,
+): Promise<SnapshotRow | undefined> {
+  const [row] = await sql<SnapshotRow[]>`${selectSnapshot(sql)} where id = ${snapshotId}`;
+  return row;
+}
+
+/**
+ * Locks a snapshot until the transaction ends and returns it. Requests that use its content share the lock; a request
+ * that changes or deletes the snapshot has it alone.
+ */
+export async function lockSnapshot(
+  sql: Queryable,
+  { projectId, snapshotId, shared }: SnapshotKey & { shared: boolean },
+): Promise<SnapshotRow | undefined> {
+  const strength = shared ? sql`for share` : sql`for update`;
+  await sql`select from snapshots where project_id = ${projectId} and id = ${snapshotId} ${strength}`;
+  return await readSnapshot(sql, { projectId, snapshotId });
+}
+
+export type NewSnapshot = {
+  id: string;
+  projectId: string;
+  name: string;
+  tags: Record<string, string>;
+  diskId: string;
+  at: Date;
+};
+
+/** The caller has locked the disk, which has a volume. */
+export async function insertSnapshot(sql: Queryable, snapshot: NewSnapshot): Promise<void> {
+  const { id, projectId, name, tags, diskId, at } = snapshot;
+  await sql`insert into snapshots (id, project_id, name, tags, disk_id, pool_id, location, disk_type, size_gib,
+      block_size, created_at, updated_at)
+    select ${id}, ${projectId}, ${name}, ${JSON.stringify(tags)}::text::jsonb, d.id, d.pool_id, d.location, d.type,
+      d.observed_size_gib, case d.block_size when 0 then 512 else d.block_size end, ${at}, ${at}
+    from disks d where d.id = ${diskId}`;
+}
+
+export async function updateSnapshot(
+  sql: Queryable,
+  change: SnapshotKey & { name?: string | undefined; tags?: Record<string, string> | undefined },
+): Promise<void> {
+  const { projectId, snapshotId, name, tags } = change;
+  await updateNameAndTags(sql, { table: 'snapshots', projectId, id: snapshotId, name, tags });
+  await sql`update snapshots set updated_at = now() where id = ${snapshotId}`;
+}
+
+export async function updateSnapshotDeleted(sql: Queryable, snapshotId: string): Promise<void> {
+  await sql`update snapshots set desired_state = 'deleted', updated_at = now() where id = ${snapshotId}`;
+}
+
+/** Returns the disks whose content is being copied from the snapshot, or set back to it. */
+export async function listDisksUsingSnapshot(
+  sql: Queryable,
+  snapshotId: string,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from disks where restore_snapshot_id = ${snapshotId} and restore_snapshot_id is not null
+    union select d.id from disks d join operations o on o.resource_id = d.id and o.state = 'IN_PROGRESS'
+      where d.source_snapshot_id = ${snapshotId} and d.pool_id is not null and d.observed_size_gib is null
+    order by id`;
+  return rows.map(({ id }) => id);
+}
+
+/** What decides whether snapshots of a disk can be made, and whether the disk can be set back to one. */
+export type DiskStorage = {
+  pool_id: string | null;
+  restore_snapshot_id: string | null;
+  /** Whether a snapshot of it is being made. */
+  snapshotting: boolean;
+  /** Whether every VM that it is attached to is stopped and has no host. */
+  at_rest: boolean;
+};
+
+/** The caller has locked the disk and its VMs. */
+export async function readDiskStorage(sql: Queryable, diskId: string): Promise<DiskStorage> {
+  const [row] = await sql<DiskStorage[]>`
+    select d.pool_id, d.restore_snapshot_id,
+      exists (select from snapshots s where s.disk_id = d.id and s.state = 'creating') as snapshotting,
+      not exists (select from disk_attachments a join vms v on v.id = a.vm_id
+        where a.disk_id = d.id and (v.placed or v.state <> 'STATE_SHUTOFF')) as at_rest
+    from disks d where d.id = ${diskId}`;
+  if (!row) throw new Error('BUG: a locked disk is missing');
+  return row;
+}
+
+export async function updateDiskRestoring(
+  sql: Queryable,
+  { diskId, snapshotId }: { diskId: string; snapshotId: string },
+): Promise<void> {
+  await sql`update disks set restore_snapshot_id = ${snapshotId}, updated_at = now() where id = ${diskId}`;
+}
+
+/** Returns the disks of a VM whose content is being set back to a snapshot. The caller has locked the VM. */
+export async function listRestoringDisks(sql: Queryable, vmId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select d.id from disk_attachments a join disks d on d.id = a.disk_id
+    where a.vm_id = ${vmId} and d.restore_snapshot_id is not null order by d.id`;
+  return rows.map(({ id }) => id);
+}
+
+/** Whether a pool may get a new volume of this size, by the same rule as the function `choose_pool`. */
+export async function hasPoolRoom(
+  sql: Queryable,
+  { poolId, sizeGib }: { poolId: string; sizeGib: number },
+): Promise<boolean> {
+  const rows = await sql`select from storage_pools where id = ${poolId} and active
+    and (size_gib is null or size_gib::bigint * overcommit_percent / 100 - allocated_gib >= ${sizeGib})`;
+  return rows.length > 0;
+}
+
+/** The volume of the disk becomes a copy of the snapshot, in the snapshot's pool. */
+export async function updateDiskSource(
+  sql: Queryable,
+  { diskId, snapshot }: { diskId: string; snapshot: Pick<SnapshotRow, 'id' | 'pool_id'> },
+): Promise<void> {
+  await sql`update disks set source_snapshot_id = ${snapshot.id}, pool_id = ${snapshot.pool_id}
+    where id = ${diskId}`;
+}

@@ -1,0 +1,87 @@
+import { connectCeph } from '@gantry/ceph/ceph-cluster';
+import type { StorageCluster } from '@gantry/ceph/storage-cluster';
+import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from './testing/storage-world.ts';
+
+let ceph: TestCeph;
+let cluster: StorageCluster;
+let world: StorageWorld;
+
+beforeAll(async () => {
+  ceph = await startCeph();
+  cluster = connectCeph(ceph);
+  world = await makeStorageWorld({ real: cluster });
+});
+afterAll(async () => {
+  await world?.api.stop();
+  await cluster?.close();
+  await ceph?.stop();
+});
+
+const qemuIo = (name: string, command: string) =>
+  ceph.run(
+    ...(['qemu-io', '--image-opts'] as const),
+    `driver=rbd,pool=${POOL},image=${name},conf=${ceph.configFile}`,
+    ...['-c', command, '-c', 'flush'],
+  );
+const fill = (name: string, byte: string) => qemuIo(name, `write -P ${byte} 0 4M`);
+/** Whether the first 4 MiB of the volume consist of this byte. */
+const has = async (name: string, byte: string) =>
+  await qemuIo(name, `read -P ${byte} 0 4M`).then(
+    (output) => !output.includes('verification failed'),
+    () => false,
+  );
+
+/** Sends a request, lets the cluster carry it out, and returns the id of the resource. */
+async function finish(method: string, path: string, body?: object): Promise<string> {
+  const { id, resourceId } = await world.begin(method, path, body);
+  await world.carryOut();
+  expect(await world.operation(id)).toMatchObject({ state: 'SUCCEEDED' });
+  return resourceId;
+}
+
+it('a snapshot keeps its content, restores it, and its copy outlives the snapshot and the disk', async () => {
+  const diskId = await world.makeDisk('', { size: '1GiB' });
+  await fill(diskId, '0x11');
+  const snapshotId = await finish('POST', '/snapshots', { name: 'first', disk_id: diskId });
+  await fill(diskId, '0x22');
+  expect(await has(diskId, '0x22')).toBe(true);
+
+  const copy = { name: 'copy', size: '2GiB', location: LOCATION, snapshot_id: snapshotId };
+  const copyId = await finish('POST', '/disks', copy);
+  expect(await has(copyId, '0x11')).toBe(true);
+  expect(await cluster.readVolume({ pool: POOL, name: copyId })).toMatchObject({
+    ...{ sizeBytes: 2 * 2 ** 30, parentId: null, snapshots: [], labels: { resource: copyId } },
+  });
+
+  expect(await has(diskId, '0x11')).toBe(false);
+  await finish('PATCH', `/disks/${diskId}`, { size: '3GiB' });
+  await finish('POST', `/snapshots/${snapshotId}:restore`);
+  expect(await has(diskId, '0x11')).toBe(true);
+  expect((await cluster.readVolume({ pool: POOL, name: diskId }))?.sizeBytes).toBe(3 * 2 ** 30);
+
+  await finish('DELETE', `/snapshots/${snapshotId}`);
+  expect((await cluster.readVolume({ pool: POOL, name: diskId }))?.snapshots).toEqual([]);
+  await cluster.removeVolume({ pool: POOL, name: diskId });
+  expect(await has(copyId, '0x11')).toBe(true);
+});
+
+it('an interrupted copy leaves no volume, and the next attempt completes it', async () => {
+  const diskId = await world.makeDisk('', { size: '1GiB' });
+  await fill(diskId, '0x33');
+  const snapshotId = await finish('POST', '/snapshots', { name: 'second', disk_id: diskId });
+  const body = { name: 'again', size: '1GiB', location: LOCATION, snapshot_id: snapshotId };
+  const { id, resourceId } = await world.begin('POST', '/disks', body);
+  const doomed = connectCeph(ceph);
+  const copying = world.carryOut({ cluster: doomed });
+  await doomed.close();
+  await copying.catch(() => {});
+  const volumes = await cluster.listVolumes(POOL);
+  const { state } = await world.operation(id);
+  // Either the copy was complete before the end, or there is no volume of this name.
+  expect(volumes.includes(resourceId)).toBe(state === 'SUCCEEDED');
+  await world.carryOut();
+  expect(await world.operation(id)).toMatchObject({ state: 'SUCCEEDED' });
+  expect(await has(resourceId, '0x33')).toBe(true);
+});

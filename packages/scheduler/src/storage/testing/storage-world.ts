@@ -1,0 +1,147 @@
+import { type SimulatedCluster, simulateCluster } from '@gantry/ceph/simulated-cluster';
+import type { StorageCluster } from '@gantry/ceph/storage-cluster';
+import { StorageError } from '@gantry/ceph/storage-error';
+import { createLog } from '@gantry/daemon/log';
+import { acquireLeases, type Lease } from '@gantry/db/queries/placement/leases';
+import {
+  listDisksToRestore,
+  listUnsettledSnapshots,
+  updateSnapshotProblem,
+} from '@gantry/db/queries/snapshots/snapshot-work';
+import { listVolumesToChange } from '@gantry/db/queries/storage/volume-work';
+import { updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
+import { newId } from '@gantry/model/ids';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
+import { settleWithoutHost } from '../../settle/settle-without-host.ts';
+import { changeVolume } from '../change-volume.ts';
+import { LeaseLost } from '../lease-writes.ts';
+import { restoreDisk } from '../restore-disk.ts';
+import { settleSnapshot } from '../snapshots.ts';
+import { StorageClusters } from '../storage-clusters.ts';
+import type { VolumeContext } from '../volume-context.ts';
+
+export const LOCATION = 'eu-north-a';
+export const POOL = 'volumes';
+
+// biome-ignore lint/suspicious/noExplicitAny: a reply has any shape, and tests compare it.
+type Reply = { status: number; body: any };
+
+export type StorageWorld = {
+  api: TestApi;
+  tenant: TestTenant;
+  stranger: TestTenant;
+  cluster: SimulatedCluster;
+  log: VolumeContext['log'];
+  lease: Lease;
+  poolId: string;
+  call(method: string, path: string, body?: unknown, bearer?: string): Promise<Reply>;
+  /** Sends a request that starts an operation and returns the operation. */
+  begin(method: string, path: string, body?: unknown): Promise<{ id: string; resourceId: string }>;
+  /** Runs everything that there is to do, once. */
+  carryOut(changed?: { lease?: Lease; cluster?: StorageCluster }): Promise<void>;
+  // biome-ignore lint/suspicious/noExplicitAny: a row with a result of any shape.
+  operation(id: string): Promise<any>;
+  /** Creates a disk with a volume that has this content. */
+  makeDisk(content: string, body?: object): Promise<string>;
+  contentOf(diskId: string): string;
+  write(diskId: string, content: string): void;
+};
+
+/** An api with a tenant, a storage cluster that is simulated unless a real one is given, and the lease of its location; no scheduler runs. */
+export async function makeStorageWorld({
+  real,
+}: {
+  real?: StorageCluster;
+} = {}): Promise<StorageWorld> {
+  const api = await startTestApi();
+  const { sql } = api;
+  const tenant = await makeTenant(api, 'acme');
+  const stranger = await makeTenant(api, 'other');
+  const cluster = simulateCluster();
+  const fsid = await (real ?? cluster).readFsid();
+  const [clusterId, poolId] = [newId(), newId()];
+  await sql`insert into storage_clusters (id, name, monitors, user_name, fsid)
+    values (${clusterId}, 'ceph', '{10.0.0.1:3300}', 'gantry', ${fsid})`;
+  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, size_gib)
+    values (${poolId}, ${clusterId}, ${POOL}, ${LOCATION}, 'persistent-ssd', 1024)`;
+  const leases = await acquireLeases(sql, { holder: newId(), ttlMs: 3_600_000 });
+  const lease = leases.find(({ location }) => location === LOCATION) as Lease;
+  const log = createLog({ process: 'test', level: 'silent' });
+
+  /** Does what start-volumes.ts does, once and in order. */
+  const carryOut: StorageWorld['carryOut'] = async (changed = {}) => {
+    const by = changed.lease ?? lease;
+    const clusters = new StorageClusters({
+      sql,
+      log,
+      open: async () => ({ ...(changed.cluster ?? real ?? cluster), readFsid: async () => fsid }),
+    });
+    const unused = { secrets: undefined, images: undefined } as unknown as VolumeContext;
+    const context: VolumeContext = { ...unused, sql, log, clusters };
+    const selection = { location: LOCATION, limit: 100, notIds: [], notClusters: [] };
+    const attempt = async (
+      step: Promise<void>,
+      record: (problem: string) => Promise<void>,
+    ): Promise<void> => {
+      await step.catch(async (error: unknown) => {
+        if (error instanceof StorageError) return await record(error.message);
+        if (!(error instanceof LeaseLost)) throw error;
+      });
+    };
+    for (const snapshot of await listUnsettledSnapshots(sql, selection))
+      await attempt(settleSnapshot(context, { lease: by, snapshot }), (problem) =>
+        updateSnapshotProblem(sql, { snapshotId: snapshot.id, problem }),
+      );
+    for (const disk of await listDisksToRestore(sql, selection))
+      await attempt(restoreDisk(context, { lease: by, disk }), (problem) =>
+        updateVolumeProblem(sql, { diskId: disk.id, problem }),
+      );
+    for (const volume of await listVolumesToChange(sql, selection))
+      if (volume.image === null)
+        await attempt(changeVolume({ context, lease: by, volume }), (problem) =>
+          updateVolumeProblem(sql, { diskId: volume.disk_id, problem }),
+        );
+    await settleWithoutHost(sql);
+  };
+
+  const project = `/projects/${tenant.projectId}`;
+  const call = (method: string, path: string, body?: unknown, bearer = tenant.accessKey) =>
+    api.call(
+      method,
+      path.startsWith('/projects') ? path : `${project}${path}`,
+      body === undefined ? { bearer } : { bearer, body },
+    );
+  let made = 0;
+  const begin = async (method: string, path: string, body?: unknown) => {
+    const reply = await call(method, path, body);
+    if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
+    const { operation_id: id, metadata } = reply.body.operation;
+    return { id, resourceId: metadata.id };
+  };
+
+  return {
+    ...{ api, tenant, stranger, cluster, log, lease, poolId, call, begin, carryOut },
+    operation: async (id) => {
+      const [row] =
+        await sql`select state, name, resource_type, result from operations where id = ${id}`;
+      return row;
+    },
+    makeDisk: async (content, body = {}) => {
+      const wanted = { name: `disk-${made++}`, size: '10GiB', location: LOCATION, ...body };
+      const { resourceId: name } = await begin('POST', '/disks', wanted);
+      await carryOut();
+      if (real) return name;
+      const client = cluster.open({ pool: POOL, name, address: '10.0.0.9:0/1' });
+      client.write(content);
+      client.close();
+      return name;
+    },
+    contentOf: (name) => cluster.readContent({ pool: POOL, name }),
+    write: (name, content) => {
+      const client = cluster.open({ pool: POOL, name, address: '10.0.0.9:0/1' });
+      client.write(content);
+      client.close();
+    },
+  };
+}
