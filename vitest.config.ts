@@ -66,6 +66,7 @@ export default defineConfig({
             ...named('.pg.test.ts'),
             ...named('.browser.test.ts'),
             ...named('.libvirt.test.ts'),
+            ...named('.ceph.test.ts'),
             ...named('.lab.test.ts'),
             ...named('.install.test.ts'),
             ...named('.system.test.ts'),
@@ -119,6 +120,19 @@ export default defineConfig({
           // They mostly wait for guests and limits, and each has its own namespaces.
           maxWorkers: 3,
           sequence: { groupOrder: 101 },
+        },
+      },
+      {
+        // Each file has a storage cluster of its own.
+        test: {
+          name: 'ceph',
+          include: named('.ceph.test.ts'),
+          exclude: skipped,
+          expect: patience,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 100 },
         },
       },
       {

@@ -18,7 +18,10 @@ export type StorageCluster = {
   createVolume(volume: NewVolume): Promise<Volume>;
   /** Returns null if there is no such volume. */
   readVolume(at: VolumeName): Promise<Volume | null>;
-  /** Returns the names of all volumes of the pool, in no order, also of volumes that are not ours. */
+  /**
+   * Returns the names of all volumes of the pool, in no order, also of volumes that are not ours. Volumes whose creation
+   * has not finished are left out; `removeVolume` removes them too.
+   */
   listVolumes(pool: string): Promise<string[]>;
   /** Makes a volume larger. Throws `failed` if that would make it smaller. */
   growVolume(volume: VolumeName & { sizeBytes: number }): Promise<void>;
@@ -26,7 +29,7 @@ export type StorageCluster = {
   flattenVolume(at: VolumeName): Promise<void>;
   /**
    * Removes a volume with its snapshots, also one that clones still need: it stays in the cluster's trash until
-   * `emptyTrash` can remove it. Throws `busy` while a client has it open.
+   * `emptyTrash` can remove it. Throws `busy` while a client has it open, and `denied` if it has no labels.
    */
   removeVolume(at: VolumeName): Promise<void>;
   /** Removes what `removeVolume` put into the trash and no clone needs. Leaves alone what others put there. */
@@ -34,20 +37,25 @@ export type StorageCluster = {
 
   createSnapshot(at: VolumeName & { snapshot: string }): Promise<void>;
   removeSnapshot(at: VolumeName & { snapshot: string }): Promise<void>;
-  /** Sets the content of a volume back to that of a snapshot. Throws `busy` while a client has the volume open. */
+  /**
+   * Sets the content of a volume back to that of a snapshot and keeps the size of the volume. Throws `busy` while a
+   * client has the volume open.
+   */
   restoreSnapshot(at: VolumeName & { snapshot: string }): Promise<void>;
   /** Copies a snapshot to a new volume that depends on nothing. An interrupted copy leaves no volume of this name. */
   copySnapshot(copy: { from: VolumeName & { snapshot: string }; to: NewVolume }): Promise<Volume>;
 
   /**
    * Creates a volume from a file and a snapshot of it called `IMAGE_SNAPSHOT`, so that it can be the parent of clones.
-   * A qcow2 file must have no backing file. An interrupted import leaves no volume of this name.
+   * A qcow2 file must have no backing file. An interrupted import leaves no volume of this name. A volume of this name is
+   * handled as by `createVolume`.
    */
-  importImage(image: VolumeName & { file: string; format: 'raw' | 'qcow2' }): Promise<Volume>;
+  importImage(image: NewImage): Promise<Volume>;
 
   /**
    * Creates a key that opens one volume and reads the image that it is a clone of, and returns it in base64. With it a
-   * client can neither open another volume nor fence a client. If the key exists, it is returned.
+   * client can neither open another volume nor fence a client. If the key exists, it is returned; a key of this name
+   * for another volume throws `exists`.
    */
   createKey(key: { entity: string; pool: string; volume: Volume }): Promise<string>;
   /** Clients that are open stay open: to remove a key is no fence. */
@@ -64,7 +72,10 @@ export type StorageCluster = {
   unfence(addresses: readonly string[]): Promise<void>;
   /** Returns the addresses that are fenced now, as `fence` got them. */
   listFences(): Promise<string[]>;
-  /** Ends the lock that a fenced client has left on a volume, so that the next client can write at once. */
+  /**
+   * Ends the lock that a fenced client has left on a volume, so that the next client can write at once. Throws `busy` if
+   * the client is not fenced.
+   */
   breakLock(at: VolumeName): Promise<void>;
 
   close(): Promise<void>;
@@ -83,6 +94,12 @@ export type NewVolume = VolumeName & {
   labels: VolumeLabels;
   /** The name of an image in the same pool. Absent: the volume is empty. */
   image?: string;
+};
+
+export type NewImage = VolumeName & {
+  labels: VolumeLabels;
+  file: string;
+  format: 'raw' | 'qcow2';
 };
 
 /** Says to which installation of Gantry, and to which resource of it, a volume belongs. */

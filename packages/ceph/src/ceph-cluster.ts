@@ -1,0 +1,143 @@
+import { withRawFile } from './convert-image.ts';
+import { isFenceable } from './fence-address.ts';
+import { type CephHelper, makeCephHelper } from './helper-process.ts';
+import { renderKeyRights } from './key-rights.ts';
+import {
+  IMAGE_SNAPSHOT,
+  type PoolSpace,
+  type StorageCluster,
+  type Volume,
+  type VolumeName,
+} from './storage-cluster.ts';
+import { StorageError } from './storage-error.ts';
+
+export type CephOptions = {
+  /** Addresses of the mons with their ports, which speak the protocol's second version: `10.0.0.1:3300`. */
+  monitors: readonly string[];
+  /** Without "client.". */
+  userName: string;
+  /** In base64. */
+  key: string;
+  /** How long a call may take. Copies and removals have an hour. */
+  limitMs?: number;
+  /** How long a single request to the cluster may take. */
+  requestLimitMs?: number;
+  /** A directory with space for the raw content of an image; the system's unless given. */
+  scratchDirectory?: string;
+  /** A program and arguments that start the helper, such as those of another network namespace. */
+  command?: readonly string[];
+};
+
+const SLOW_LIMIT_MS = 3600_000;
+const YEAR_SECONDS = 31_536_000;
+
+/** Connects to a Ceph cluster at the first call. The key needs the rights that docs/storage.md lists. */
+export function connectCeph({
+  limitMs = 15_000,
+  requestLimitMs = 5000,
+  ...options
+}: CephOptions): StorageCluster {
+  const seconds = `${requestLimitMs / 1000}`;
+  const connection = {
+    user: options.userName,
+    conf: {
+      mon_host: options.monitors.map((each) => `v2:${each}`).join(','),
+      key: options.key,
+      keyring: '/dev/null',
+      client_mount_timeout: seconds,
+      rados_mon_op_timeout: seconds,
+      rados_osd_op_timeout: seconds,
+      // Version 2 needs no protection of snapshots, so an image with clones can be put into the trash.
+      rbd_default_clone_format: '2',
+      rbd_blocklist_expire_seconds: `${YEAR_SECONDS}`,
+      admin_socket: '',
+      log_file: '/dev/null',
+      log_to_stderr: 'false',
+    },
+  };
+  const { command = [] } = options;
+  const quick = makeCephHelper({ connection, limitMs, command });
+  // A helper of its own: one that is killed because a call took too long must not end an hour's copy.
+  const slow = makeCephHelper({ connection, limitMs: SLOW_LIMIT_MS, command });
+  return makeCluster({ quick, slow, scratchDirectory: options.scratchDirectory });
+}
+
+/** What the helper knows of a volume; the caller knows its name. */
+type Found = Omit<Volume, 'pool' | 'name'>;
+
+function makeCluster({
+  quick,
+  slow,
+  scratchDirectory,
+}: {
+  quick: CephHelper;
+  slow: CephHelper;
+  scratchDirectory: string | undefined;
+}): StorageCluster {
+  const view = ({ pool, name }: VolumeName, found: Found): Volume => ({ pool, name, ...found });
+  const nameOf = ({ pool, name }: VolumeName) => ({ pool, name });
+  const snapshotOf = (at: VolumeName & { snapshot: string }) => ({
+    ...nameOf(at),
+    snapshot: at.snapshot,
+  });
+  return {
+    readFsid: () => quick.call('readFsid', {}),
+    readPool: (pool) => quick.call<PoolSpace | null>('readPool', { pool }),
+
+    createVolume: async (volume) => {
+      const { pool } = volume;
+      const args = { pool, volume, snapshot: IMAGE_SNAPSHOT };
+      return view(volume, await quick.call<Found>('createVolume', args));
+    },
+    readVolume: async (at) => {
+      const found = await quick.call<Found | null>('readVolume', nameOf(at));
+      return found && view(at, found);
+    },
+    listVolumes: (pool) => quick.call('listVolumes', { pool }),
+    growVolume: ({ sizeBytes, ...at }) => quick.call('growVolume', { ...nameOf(at), sizeBytes }),
+    flattenVolume: (at) => slow.call('flattenVolume', nameOf(at)),
+    removeVolume: (at) => slow.call('removeVolume', nameOf(at)),
+    emptyTrash: (pool) => slow.call('emptyTrash', { pool }),
+
+    createSnapshot: (at) => quick.call('createSnapshot', snapshotOf(at)),
+    removeSnapshot: (at) => slow.call('removeSnapshot', snapshotOf(at)),
+    restoreSnapshot: (at) => slow.call('restoreSnapshot', snapshotOf(at)),
+    copySnapshot: async ({ from, to }) =>
+      view(to, await slow.call<Found>('copySnapshot', { ...snapshotOf(from), to })),
+
+    importImage: async ({ file, format, ...image }) => {
+      const directory = scratchDirectory === undefined ? {} : { directory: scratchDirectory };
+      const found = await withRawFile({ file, format, ...directory }, (raw) => {
+        const args = { pool: image.pool, volume: image, file: raw, snapshot: IMAGE_SNAPSHOT };
+        return slow.call<Found>('importFile', args);
+      });
+      return view(image, found);
+    },
+
+    createKey: async ({ entity, pool, volume }) =>
+      quick.call('createKey', { entity, ...renderKeyRights(pool, volume) }),
+    removeKey: (entity) => quick.call('removeKey', { entity }),
+    listKeys: (prefix) => quick.call('listKeys', { prefix }),
+
+    fence: async (addresses) => {
+      const wrong = addresses.find((each) => !isFenceable(each));
+      if (wrong !== undefined)
+        throw new StorageError('failed', `"${wrong}" is not the address of a client.`);
+      await quick.call('fence', { addresses });
+    },
+    unfence: (addresses) => quick.call('unfence', { addresses }),
+    listFences: async () => (await quick.call<string[]>('listFences', {})).map(withoutZeros),
+    breakLock: (at) => quick.call('breakLock', nameOf(at)),
+
+    close: async () => {
+      quick.close();
+      slow.close();
+    },
+  };
+}
+
+/** Ceph adds a port and a nonce of 0 to an address that was fenced without them. */
+function withoutZeros(address: string): string {
+  const [, ip] = /^\[?([^\]]*?)\]?:0\/0$/.exec(address) ?? [];
+  return ip ?? address;
+}

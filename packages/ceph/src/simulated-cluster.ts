@@ -1,0 +1,287 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { fenceCovers, isFenceable } from './fence-address.ts';
+import { readImageHead } from './simulated-image.ts';
+import { fail, overNetwork, pathOf, type Stored, viewOf } from './simulated-parts.ts';
+import {
+  IMAGE_SNAPSHOT,
+  type NewVolume,
+  type PoolSpace,
+  type StorageCluster,
+  type Volume,
+  type VolumeLabels,
+  type VolumeName,
+} from './storage-cluster.ts';
+
+/** A program that has a volume open, such as QEMU. */
+export type SimulatedClient = {
+  /** Replaces the content of the volume, with the lock, as librbd does: a client that is alive hands the lock over. */
+  write(content: string): void;
+  /** Gives back the lock. */
+  close(): void;
+  /** Ends the program as if it had been killed: its lock stays. */
+  kill(): void;
+};
+
+export type SimulatedCluster = StorageCluster & {
+  /** `down`: nothing happens. `no_replies`: changes happen. Every call throws `unreachable` in both cases. */
+  setNetwork(network: 'up' | 'down' | 'no_replies'): void;
+  /** Adds a pool or replaces its space. A pool is full if all of its space is used. */
+  setPool(pool: string, space: PoolSpace | null): void;
+  /** Opens a volume from an address with a port and a nonce (`10.0.0.1:0/7`), with a key or as an administrator. */
+  open(volume: VolumeName & { address: string; key?: string }): SimulatedClient;
+  /** Returns the content of a volume. */
+  readContent(at: VolumeName): string;
+  /** Creates a volume as another user of the pool would: without labels. */
+  addForeignVolume(at: VolumeName): void;
+  /** Returns the names of the volumes in the trash. */
+  listTrash(pool: string): string[];
+};
+
+/** A storage cluster in memory, for tests and for simulated hosts. It has the pool `volumes`, of 1 TiB, unless told otherwise. */
+export function simulateCluster({
+  pools = { volumes: { sizeBytes: 2 ** 40, usedBytes: 0 } },
+  fsid = randomUUID(),
+}: {
+  pools?: Record<string, PoolSpace | null>;
+  fsid?: string;
+} = {}): SimulatedCluster {
+  let network: 'up' | 'down' | 'no_replies' = 'up';
+  const spaces = new Map(Object.entries(pools));
+  const volumes = new Map<string, Stored>();
+  const keys = new Map<string, { key: string; volumeId: string }>();
+  const fences = new Set<string>();
+  let created = 0;
+
+  const all = () => [...volumes.values()];
+  const find = ({ pool, name }: VolumeName) => {
+    readSpace(pool);
+    return all().find((each) => each.pool === pool && each.name === name && !each.isTrash);
+  };
+  const get = (at: VolumeName) =>
+    find(at) ?? fail('not_found', `There is no volume ${pathOf(at)}.`);
+  const isFenced = (address: string) => [...fences].some((each) => fenceCovers(each, address));
+  const clonesOf = ({ id }: Stored) => all().filter(({ parentId }) => parentId === id);
+
+  function readSpace(pool: string): PoolSpace | null {
+    const space = spaces.get(pool);
+    return space === undefined ? fail('not_found', `There is no pool ${pool}.`) : space;
+  }
+
+  function needSpace(pool: string): void {
+    const space = readSpace(pool);
+    if (space && space.usedBytes >= space.sizeBytes) fail('full', `The pool ${pool} is full.`);
+  }
+
+  function needUnused(volume: Stored): void {
+    if (volume.watchers.size > 0) fail('busy', `A client has the volume ${pathOf(volume)} open.`);
+  }
+
+  function add(at: VolumeName & { sizeBytes: number; labels: VolumeLabels | null }): Stored {
+    const id = createHash('sha256').update(`${fsid} ${++created}`).digest('hex').slice(0, 12);
+    const stored: Stored = {
+      pool: at.pool,
+      name: at.name,
+      id,
+      sizeBytes: at.sizeBytes,
+      labels: at.labels && { ...at.labels },
+      parentId: null,
+      content: '',
+      snapshots: new Map(),
+      watchers: new Set(),
+      locker: null,
+      isTrash: false,
+    };
+    volumes.set(id, stored);
+    return stored;
+  }
+
+  /** Returns the volume of this name if it has these labels, and undefined if there is none. */
+  function findSame(volume: VolumeName & { labels: VolumeLabels }): Stored | undefined {
+    const found = find(volume);
+    const isSame =
+      found?.labels?.installation === volume.labels.installation &&
+      found.labels.resource === volume.labels.resource;
+    if (found && !isSame) fail('exists', `The volume ${pathOf(volume)} has other labels.`);
+    return found;
+  }
+
+  function createVolume(volume: NewVolume): Volume {
+    const same = findSame(volume);
+    if (same) return viewOf(same);
+    needSpace(volume.pool);
+    if (volume.image === undefined) return viewOf(add(volume));
+    const image = get({ pool: volume.pool, name: volume.image });
+    const base = image.snapshots.get(IMAGE_SNAPSHOT);
+    if (!base) return fail('not_found', `The volume ${pathOf(image)} is no image.`);
+    if (volume.sizeBytes < base.sizeBytes)
+      return fail('failed', `The volume ${pathOf(volume)} would be smaller than its image.`);
+    const clone = add(volume);
+    Object.assign(clone, { parentId: image.id, content: base.content });
+    return viewOf(clone);
+  }
+
+  function removeTrash(volume: Stored): void {
+    if (clonesOf(volume).length === 0) volumes.delete(volume.id);
+  }
+
+  const methods: StorageCluster = {
+    readFsid: async () => fsid,
+    readPool: async (pool) => readSpace(pool),
+    createVolume: async (volume) => createVolume(volume),
+    readVolume: async (at) => {
+      const found = find(at);
+      return found ? viewOf(found) : null;
+    },
+    listVolumes: async (pool) => {
+      readSpace(pool);
+      return all()
+        .filter((each) => each.pool === pool && !each.isTrash)
+        .map(({ name }) => name);
+    },
+    growVolume: async (at) => {
+      const volume = get(at);
+      if (at.sizeBytes < volume.sizeBytes) fail('failed', `The volume ${pathOf(at)} is larger.`);
+      volume.sizeBytes = at.sizeBytes;
+    },
+    flattenVolume: async (at) => {
+      const volume = get(at);
+      if (volume.parentId === null) return;
+      needSpace(at.pool);
+      volume.parentId = null;
+    },
+    removeVolume: async (at) => {
+      const volume = find(at);
+      if (!volume) return;
+      if (!volume.labels)
+        fail('denied', `The volume ${pathOf(at)} has no labels, so it is not ours.`);
+      needUnused(volume);
+      volume.snapshots.clear();
+      volume.isTrash = true;
+      removeTrash(volume);
+    },
+    emptyTrash: async (pool) => {
+      readSpace(pool);
+      for (const each of all()) if (each.pool === pool && each.isTrash) removeTrash(each);
+    },
+    createSnapshot: async ({ snapshot, ...at }) => {
+      const { snapshots, content, sizeBytes } = get(at);
+      if (!snapshots.has(snapshot)) snapshots.set(snapshot, { content, sizeBytes });
+    },
+    removeSnapshot: async ({ snapshot, ...at }) => {
+      find(at)?.snapshots.delete(snapshot);
+    },
+    restoreSnapshot: async ({ snapshot, ...at }) => {
+      const volume = get(at);
+      const from = volume.snapshots.get(snapshot);
+      if (!from) return fail('not_found', `The volume ${pathOf(at)} has no snapshot ${snapshot}.`);
+      needUnused(volume);
+      // The size is kept: a volume never becomes smaller.
+      volume.content = from.content;
+    },
+    copySnapshot: async ({ from, to }) => {
+      const same = findSame(to);
+      if (same) return viewOf(same);
+      const snapshot = get(from).snapshots.get(from.snapshot);
+      if (!snapshot)
+        return fail('not_found', `The volume ${pathOf(from)} has no snapshot ${from.snapshot}.`);
+      if (to.sizeBytes < snapshot.sizeBytes)
+        return fail('failed', `The volume ${pathOf(to)} would be smaller than the snapshot.`);
+      needSpace(to.pool);
+      return viewOf(Object.assign(add(to), { content: snapshot.content }));
+    },
+    importImage: async ({ file, format, ...at }) => {
+      const same = findSame(at);
+      if (same) return viewOf(same);
+      needSpace(at.pool);
+      const { content, sizeBytes } = await readImageHead(file, format);
+      const image = add({ ...at, sizeBytes });
+      image.content = content;
+      image.snapshots.set(IMAGE_SNAPSHOT, { content, sizeBytes });
+      return viewOf(image);
+    },
+    createKey: async ({ entity, volume }) => {
+      const found = keys.get(entity);
+      if (found && found.volumeId !== volume.id)
+        return fail('exists', `The key ${entity} opens another volume.`);
+      const entry = found ?? { key: randomBytes(16).toString('base64'), volumeId: volume.id };
+      keys.set(entity, entry);
+      return entry.key;
+    },
+    removeKey: async (entity) => {
+      keys.delete(entity);
+    },
+    listKeys: async (prefix) => [...keys.keys()].filter((each) => each.startsWith(prefix)),
+    fence: async (addresses) => {
+      const wrong = addresses.find((each) => !isFenceable(each));
+      if (wrong !== undefined) fail('failed', `${wrong} is not the address of a client.`);
+      for (const each of addresses) fences.add(each);
+      for (const { watchers } of all())
+        for (const each of watchers) if (isFenced(each)) watchers.delete(each);
+    },
+    unfence: async (addresses) => {
+      for (const each of addresses) fences.delete(each);
+    },
+    listFences: async () => [...fences],
+    breakLock: async (at) => {
+      const volume = get(at);
+      if (volume.locker !== null && !isFenced(volume.locker))
+        fail(
+          'busy',
+          `The client ${volume.locker} has the lock of ${pathOf(at)} and is not fenced.`,
+        );
+      volume.locker = null;
+    },
+    close: async () => {},
+  };
+
+  function open({
+    address,
+    key,
+    ...at
+  }: VolumeName & { address: string; key?: string }): SimulatedClient {
+    const volume = get(at);
+    if (isFenced(address)) fail('fenced', `The client ${address} is fenced.`);
+    const isOfVolume =
+      key === undefined ||
+      [...keys.values()].some((each) => each.key === key && each.volumeId === volume.id);
+    if (!isOfVolume) fail('denied', `The key does not open the volume ${pathOf(at)}.`);
+    volume.watchers.add(address);
+    const stillOpen = () => volume.watchers.has(address) && !isFenced(address);
+    return {
+      write: (content: string) => {
+        // A client that was fenced stays useless after the fence is lifted.
+        if (!stillOpen()) fail('fenced', `The client ${address} was fenced.`);
+        const { locker } = volume;
+        if (locker !== null && locker !== address && !volume.watchers.has(locker))
+          fail('denied', `The client ${locker} left the lock of ${pathOf(at)} behind.`);
+        Object.assign(volume, { locker: address, content });
+      },
+      close: () => {
+        volume.watchers.delete(address);
+        if (volume.locker === address) volume.locker = null;
+      },
+      kill: () => {
+        volume.watchers.delete(address);
+      },
+    };
+  }
+
+  return {
+    ...overNetwork(methods, () => network),
+    setNetwork: (next) => {
+      network = next;
+    },
+    setPool: (pool, space) => {
+      spaces.set(pool, space);
+    },
+    open,
+    readContent: (at) => get(at).content,
+    addForeignVolume: (at) => {
+      add({ ...at, sizeBytes: 2 ** 30, labels: null });
+    },
+    listTrash: (pool) =>
+      all()
+        .filter((each) => each.pool === pool && each.isTrash)
+        .map(({ name }) => name),
+  };
+}

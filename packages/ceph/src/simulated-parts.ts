@@ -1,0 +1,57 @@
+import type { StorageCluster, Volume, VolumeLabels, VolumeName } from './storage-cluster.ts';
+import { StorageError, type StorageErrorCode } from './storage-error.ts';
+
+export type Stored = VolumeName & {
+  id: string;
+  sizeBytes: number;
+  labels: VolumeLabels | null;
+  parentId: string | null;
+  content: string;
+  snapshots: Map<string, { content: string; sizeBytes: number }>;
+  watchers: Set<string>;
+  locker: string | null;
+  isTrash: boolean;
+};
+
+/** Returns the volume as callers see it, so that they cannot change what is stored. */
+export function viewOf(stored: Stored): Volume {
+  return {
+    pool: stored.pool,
+    name: stored.name,
+    id: stored.id,
+    sizeBytes: stored.sizeBytes,
+    labels: stored.labels && { ...stored.labels },
+    parentId: stored.parentId,
+    snapshots: [...stored.snapshots.keys()],
+    watchers: [...stored.watchers],
+    locker: stored.locker,
+  };
+}
+
+export function pathOf({ pool, name }: VolumeName): string {
+  return `${pool}/${name}`;
+}
+
+export function fail(code: StorageErrorCode, message: string): never {
+  throw new StorageError(code, message);
+}
+
+/** Returns the same methods, which fail as those of a cluster that cannot be reached. */
+export function overNetwork(
+  methods: StorageCluster,
+  readNetwork: () => 'up' | 'down' | 'no_replies',
+): StorageCluster {
+  const lost = () => new StorageError('unreachable', 'The storage cluster did not reply in time.');
+  return new Proxy(methods, {
+    get: (target, name, receiver) => {
+      const method: unknown = Reflect.get(target, name, receiver);
+      if (typeof method !== 'function' || name === 'close') return method;
+      return async (...args: unknown[]) => {
+        if (readNetwork() === 'down') throw lost();
+        const result: unknown = await method.apply(target, args);
+        if (readNetwork() === 'no_replies') throw lost();
+        return result;
+      };
+    },
+  });
+}
