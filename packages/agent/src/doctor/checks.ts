@@ -16,6 +16,7 @@ import {
   checkNftables,
   checkUplink,
 } from './check-network.ts';
+import { checkStorageNetwork } from './check-storage.ts';
 import { checkAppArmor, checkClock, checkLockdown, checkRoot, checkSwap } from './check-system.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
 
@@ -57,6 +58,7 @@ const AFTER_DEVICES: readonly NamedCheck[] = [
   ['uplink', checkUplink],
   ['bandwidth', checkBandwidth],
   ['name servers', checkNameServers],
+  ['storage network', checkStorageNetwork],
   ['space', checkSpace],
   ['clock', checkClock],
   ['enrolment', checkEnrolment],

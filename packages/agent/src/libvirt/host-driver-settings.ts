@@ -38,6 +38,8 @@ export type HostDriverSettings = {
   /** VMs with more memory start only with hugepages. Null: none needs them. */
   hugepagesAboveMib: number | null;
   devices: Pick<DeviceSettings, 'standIns'>;
+  /** Ceph's settings for QEMU. Absent: the file that libvirt's AppArmor profile allows. */
+  cephConfFile?: string;
   /** A network namespace that stands for the host. Absent: the agent's own. */
   netns?: string;
 };

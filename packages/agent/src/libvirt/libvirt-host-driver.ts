@@ -207,11 +207,12 @@ async function openVolumes(
   });
 }
 
-function storageNetworkOf({ storageAddress, netns }: HostDriverSettings): StorageNetwork | null {
+function storageNetworkOf(settings: HostDriverSettings): StorageNetwork | null {
+  const { storageAddress, netns, cephConfFile = CEPH_CONF_FILE } = settings;
   if (storageAddress === undefined) return null;
   return {
     address: storageAddress,
-    confFile: CEPH_CONF_FILE,
+    confFile: cephConfFile,
     sourceAddressTo: netns === undefined ? kernelSourceAddress : namespaceSourceAddress(netns),
   };
 }

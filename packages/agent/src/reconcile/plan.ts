@@ -73,7 +73,9 @@ function isAsWanted(domain: Domain, vm: VmSpec): boolean {
 /** Returns whether the guest has a volume of a storage cluster open that it is to grow. */
 export function isTooSmall(domain: Domain, disk: DiskSpec): boolean {
   if (!disk.rbd || disk.readOnly) return false;
-  return domain.disks.some(({ id, sizeBytes }) => id === disk.id && isBelow(sizeBytes, disk.sizeBytes));
+  return domain.disks.some(
+    ({ id, sizeBytes }) => id === disk.id && isBelow(sizeBytes, disk.sizeBytes),
+  );
 }
 
 /**

@@ -16,8 +16,8 @@ export type VolumesOptions = (
 ) & {
   /** The directory of shared volumes: local, or on a mounted cluster file system. */
   sharedDirectory: string;
-  /** How the host reaches storage clusters. Null: it has no address there. */
-  storageNetwork: StorageNetwork | null;
+  /** How the host reaches storage clusters. Null or absent: it has no address there. */
+  storageNetwork?: StorageNetwork | null;
   images: ImageCache;
   isInUse: IsInUse;
   /** The share of a file system or thin pool that new disks leave free. Absent: none. */
@@ -35,7 +35,7 @@ export function createVolumes(options: VolumesOptions): VolumeDriver {
       ? fileDriver({ ...common, directory: options.directory })
       : lvmDriver({ ...common, volumeGroup: options.volumeGroup, thinPool: options.thinPool });
   const shared = sharedDriver({ directory: sharedDirectory, isInUse });
-  const rbd = rbdDriver({ network: options.storageNetwork, isInUse });
+  const rbd = rbdDriver({ network: options.storageNetwork ?? null, isInUse });
   const driverOf = (disk: DiskSpec) => {
     if (disk.rbd) return rbd;
     return disk.kind === 'DISK_KIND_SHARED_VOLUME' ? shared : block;

@@ -106,9 +106,7 @@ export class VolumeSecrets {
 }
 
 function keysOf(disks: readonly DiskSpec[]): Map<string, Key> {
-  return new Map(
-    disks.flatMap(({ id, rbd }) => (rbd ? [[id, rbd] as const] : [])),
-  );
+  return new Map(disks.flatMap(({ id, rbd }) => (rbd ? [[id, rbd] as const] : [])));
 }
 
 export function renderSecret(user: string): string {

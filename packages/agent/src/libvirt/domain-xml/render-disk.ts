@@ -70,7 +70,8 @@ function localIo({ directIo }: DiskDefinition) {
 
 function sourceElements(source: DiskDefinition['source']): XmlElement[] {
   if (source.type === 'rbd') return volumeElements(source);
-  if (source.type === 'block') return [element('source', { dev: source.path }), backingElement(null)];
+  if (source.type === 'block')
+    return [element('source', { dev: source.path }), backingElement(null)];
   return [element('source', { file: source.path }), backingElement(source.backing)];
 }
 

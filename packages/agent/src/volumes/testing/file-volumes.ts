@@ -35,7 +35,6 @@ export async function openFileVolumes(options: { root?: string; limitBytes?: num
     ...{ root, images, inUse },
     volumes: createVolumes({
       ...{ driver: 'file', directory, images, sharedDirectory: join(root, 'shared') },
-      storageNetwork: null,
       isInUse: async (diskId) => inUse.has(diskId),
     }),
     async list() {
