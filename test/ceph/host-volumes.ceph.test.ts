@@ -32,6 +32,7 @@ let ceph: TestCeph;
 let libvirtd: PrivateLibvirtd;
 let driver: LibvirtHostDriver;
 let directory: string;
+let sysfsRoot: string;
 let os: DiskSpec;
 
 const virsh = (...args: string[]) => libvirtd.run('virsh', '--quiet', ...args);
@@ -69,7 +70,7 @@ async function openDriver(): Promise<LibvirtHostDriver> {
     GANTRY_LIBVIRT_SOCKET: libvirtd.socketPath,
     GANTRY_STATE_DIRECTORY: join(directory, 'state'),
     GANTRY_DATA_DIRECTORY: join(directory, 'data'),
-    GANTRY_SYSFS_ROOT: await writeStandIns(directory),
+    GANTRY_SYSFS_ROOT: sysfsRoot,
     GANTRY_STAND_IN_DEVICES: '1',
     ...(await acceleratorEnvironment()),
   });
@@ -81,6 +82,7 @@ async function openDriver(): Promise<LibvirtHostDriver> {
 beforeAll(async () => {
   const guest = await buildTinyGuest({ directory: tinyGuestDirectory });
   directory = await mkdtemp(join(tmpdir(), 'gantry-host-volumes-'));
+  sysfsRoot = await writeStandIns(directory);
   ceph = await startCeph();
   libvirtd = await startPrivateLibvirtd();
   driver = await openDriver();

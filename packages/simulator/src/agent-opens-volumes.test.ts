@@ -46,7 +46,7 @@ it('a volume outlives the VM that is taken down', async () => {
   const gone = makeTakeDown('vm-1', { revision: '2', graceful: false, disks: ['v1'] });
   host.send(makeSpec(2, { takeDowns: [gone] }));
   await host.untilState('vm-1', '2', 'TAKEN_DOWN');
-  host.send(makeSpec(3, { vms: [vm(3)] }));
+  host.send(makeSpec(3, { vms: [{ ...vm(3), generation: '2' }] }));
   await host.untilState('vm-1', '3', 'RUNNING');
   expect(host.vm('vm-1')?.disks).toEqual([{ id: 'v1', sizeBytes: String(2 * GIB) }]);
 });
