@@ -14,9 +14,9 @@ import {
   checkBridgeFilter,
   checkNameServers,
   checkNftables,
+  checkStorageNetwork,
   checkUplink,
 } from './check-network.ts';
-import { checkStorageNetwork } from './check-storage.ts';
 import { checkAppArmor, checkClock, checkLockdown, checkRoot, checkSwap } from './check-system.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
 

@@ -127,7 +127,7 @@ export class LibvirtHypervisor implements Hypervisor {
         ),
       );
       await keepGeneration(connection, domain, generation);
-      await this.#keepSizes(connection, vmId);
+      await keepVolumeSizes(connection, vmId);
     });
   }
 
@@ -202,7 +202,7 @@ export class LibvirtHypervisor implements Hypervisor {
       await domainVolumes.explain(vmId, () =>
         view.whileAttaching(vmId, disk.id, () => attachDevice(connection, domain, described)),
       );
-      if (disk.rbd) await this.#keepSizes(connection, vmId);
+      if (disk.rbd) await keepVolumeSizes(connection, vmId);
     });
   }
 
@@ -266,10 +266,6 @@ export class LibvirtHypervisor implements Hypervisor {
     } finally {
       this.#host.view.noticed(vmId);
     }
-  }
-
-  async #keepSizes(connection: Connection, vmId: string): Promise<void> {
-    await keepVolumeSizes(connection, await requireDomain(connection, vmId));
   }
 
   /** An agent before this one, or a call whose reply was lost, may have started it. */

@@ -6,7 +6,7 @@ import type { Volume } from '../../host-driver.ts';
 import { type DiskSpec, isBelow } from '../../spec.ts';
 import { CHANGE_LIMIT } from '../call-limits.ts';
 import type { DiskFacts } from '../domain-xml/read-domain.ts';
-import { type FoundDomain, keepMetadata } from '../domains/libvirt-domains.ts';
+import { type FoundDomain, keepMetadata, requireDomain } from '../domains/libvirt-domains.ts';
 
 export function volumesOf({ facts }: FoundDomain): DiskFacts[] {
   return facts.disks.filter(({ id, secretUuid }) => id !== null && secretUuid !== null);
@@ -17,7 +17,8 @@ export function volumesOf({ facts }: FoundDomain): DiskFacts[] {
  * read at other times: to tell the size QEMU reads from the volume, and the guest stands still until the cluster
  * replies.
  */
-export async function keepVolumeSizes(connection: Connection, domain: FoundDomain): Promise<void> {
+export async function keepVolumeSizes(connection: Connection, vmId: string): Promise<void> {
+  const domain = await requireDomain(connection, vmId);
   const { metadata } = domain.facts;
   const volumes = volumesOf(domain);
   if (metadata === null || volumes.length === 0) return;
