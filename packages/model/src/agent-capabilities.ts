@@ -11,6 +11,7 @@ export const AGENT_CAPABILITIES = [
   'ssh_keys',
   'user_data',
   'agent_upgrades',
+  'rbd',
 ] as const;
 
 /** Returns the words of the list that are not capabilities of this version. */

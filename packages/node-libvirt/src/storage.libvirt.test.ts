@@ -17,6 +17,7 @@ import {
   connectListAllStoragePools,
   secretDefineXml,
   secretGetValue,
+  secretLookupByUsage,
   secretLookupByUuid,
   secretSetValue,
   secretUndefine,
@@ -128,6 +129,19 @@ it('a secret keeps its value, and is gone after it was undefined', async () => {
   const lookup = connection.call(secretLookupByUuid, { uuid: secret.uuid });
   const error = await lookup.catch((caught: unknown) => caught);
   expect(isLibvirtError(error, LIBVIRT_ERROR.noSecret)).toBe(true);
+});
+
+it('a private secret is found by its usage, and its value cannot be read back', async () => {
+  const uuid = randomUUID();
+  const xml = `<secret ephemeral='yes' private='yes'><uuid>${uuid}</uuid>
+    <usage type='ceph'><name>client.${uuid}</name></usage></secret>`;
+  const { secret } = await connection.call(secretDefineXml, { xml, flags: 0 });
+  await connection.call(secretSetValue, { secret, value: randomBytes(28), flags: 0 });
+  const usage = { usageType: SECRET_USAGE.ceph, usageId: `client.${uuid}` };
+  const found = await connection.call(secretLookupByUsage, usage);
+  expect(found.secret.uuid.equals(secret.uuid)).toBe(true);
+  await expect(connection.call(secretGetValue, { secret, flags: 0 })).rejects.toThrow('private');
+  await connection.call(secretUndefine, { secret });
 });
 
 it('a pool that is stopped keeps its files', async () => {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { release, totalmem } from 'node:os';
+import { networkInterfaces, release, totalmem } from 'node:os';
 import type { SettingsReader } from '@gantry/daemon/settings';
 import { nearestDirectory } from '../base/nearest-directory.ts';
 import { programRunner } from '../base/run-program.ts';
@@ -45,6 +45,7 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
       standIns: driver.devices.standIns,
       accelerator: driver.accelerator,
       uplink: driver.uplink,
+      storageAddress: driver.storageAddress,
       enforcesBandwidth: inventory.enforcesBandwidth ?? false,
       dataDirectory: driver.dataDirectory,
       stateDirectory,
@@ -68,6 +69,10 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
       readLibvirtVersion({ libvirtSocket: inventory.libvirtSocket, warn: silent }),
     readSpace,
     connect: tryToConnect,
+    readAddresses: () =>
+      Object.values(networkInterfaces()).flatMap((ours) =>
+        (ours ?? []).map(({ address }) => address),
+      ),
     readNameServers: chooseNameServers({
       configured: driver.guests.nameservers,
       uplink: driver.uplink,

@@ -3,6 +3,7 @@ import {
   checkBridgeFilter,
   checkNameServers,
   checkNftables,
+  checkStorageNetwork,
   checkUplink,
 } from './check-network.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
@@ -68,4 +69,41 @@ describe('name servers of guests', () => {
     expect(await check({})).toMatchObject([{ severity: 'fail', check: 'name servers' }]);
     expect(await check({}, null)).toEqual([]);
   });
+});
+
+const MODULE = { 'usr/lib/x86_64-linux-gnu/qemu/block-rbd.so': '' };
+const PROFILE = 'etc/apparmor.d/abstractions/libvirt-qemu';
+const checkStorage = async (root: Record<string, string>, addresses = ['10.0.0.5']) =>
+  checkStorageNetwork(
+    await make({
+      ...{ root, settings: { storageAddress: '10.0.0.5' } },
+      readAddresses: () => addresses,
+    }),
+  );
+
+it('a host without a storage address is fine and gets no VMs with volumes', async () => {
+  expect(await checkStorageNetwork(await make())).toMatchObject([{ severity: 'ok' }]);
+});
+
+it('an address that no interface has is a failure', async () => {
+  expect(await checkStorage(MODULE, ['10.0.0.6'])).toMatchObject([
+    { severity: 'fail', found: 'no interface of this host has 10.0.0.5' },
+  ]);
+});
+
+it('a QEMU without its module for Ceph is a failure that names the package', async () => {
+  const [finding] = await checkStorage({});
+  expect(finding).toMatchObject({
+    severity: 'fail',
+    advice: expect.stringContaining('qemu-block-extra'),
+  });
+});
+
+it('an AppArmor profile that hides the settings for Ceph is a warning', async () => {
+  expect(await checkStorage({ ...MODULE, [PROFILE]: '  /etc/ceph/ceph.conf r,\n' })).toMatchObject([
+    { severity: 'warn' },
+  ]);
+  expect(await checkStorage({ ...MODULE, [PROFILE]: '  /etc/ceph/*.conf r,\n' })).toMatchObject([
+    { severity: 'ok' },
+  ]);
 });

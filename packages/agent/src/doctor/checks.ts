@@ -14,6 +14,7 @@ import {
   checkBridgeFilter,
   checkNameServers,
   checkNftables,
+  checkStorageNetwork,
   checkUplink,
 } from './check-network.ts';
 import { checkAppArmor, checkClock, checkLockdown, checkRoot, checkSwap } from './check-system.ts';
@@ -57,6 +58,7 @@ const AFTER_DEVICES: readonly NamedCheck[] = [
   ['uplink', checkUplink],
   ['bandwidth', checkBandwidth],
   ['name servers', checkNameServers],
+  ['storage network', checkStorageNetwork],
   ['space', checkSpace],
   ['clock', checkClock],
   ['enrolment', checkEnrolment],

@@ -30,6 +30,8 @@ export type DoctorHost = CheckedHost & {
   readSpace: (path: string) => Promise<{ freeBytes: number; totalBytes: number }>;
   /** Returns null if the address can be reached, otherwise the reason. */
   connect: (address: string) => Promise<string | null>;
+  /** The IPv4 addresses of all interfaces of the host. */
+  readAddresses: () => readonly string[];
   /** The name servers that guests get. */
   readNameServers: () => Promise<readonly string[]>;
   /** Returns null if the name server resolves names for this host, otherwise the reason. */
@@ -44,6 +46,8 @@ export type DoctorSettings = {
   standIns: boolean;
   accelerator: AcceleratorSettings;
   uplink: string | undefined;
+  /** Undefined: the host is not set up for storage clusters. */
+  storageAddress: string | undefined;
   enforcesBandwidth: boolean;
   dataDirectory: string;
   stateDirectory: string;

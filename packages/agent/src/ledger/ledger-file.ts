@@ -54,6 +54,7 @@ function withDefaults(content: LedgerContent): LedgerContent {
     ...vm,
     sshKeys: vm.sshKeys ?? [],
     userData: vm.userData ?? '',
+    disks: vm.disks.map((disk) => ({ ...disk, rbd: disk.rbd ?? null })),
   }));
   return { ...content, spec: { ...spec, vms, era: spec.era ?? '0', hash: spec.hash ?? '' } };
 }

@@ -3,6 +3,9 @@ import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { AGENT_VERSION } from '../inventory/version.ts';
 import type { DiskSpec, FirewallRule, HostSpec, NetworkSpec, VmSpec, VmTakeDown } from '../spec.ts';
 
+const MONITOR = /^(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/;
+const KEY = /^[A-Za-z0-9+/]+={0,2}$/;
+
 /**
  * Returns the first violation of the proto's rules in a spec, or null. What is wrong with one VM is not
  * looked for here, because it must not keep the other VMs from being accepted.
@@ -55,7 +58,22 @@ export function takeDownProblem(vm: VmTakeDown): string | null {
 function diskProblem(disk: DiskSpec): string | null {
   if (disk.id === '') return 'a disk has no id';
   if (disk.kind === 'DISK_KIND_UNSPECIFIED') return `disk ${disk.id} has no kind`;
-  return isZero(disk.sizeBytes) ? `disk ${disk.id} has no size` : null;
+  if (isZero(disk.sizeBytes)) return `disk ${disk.id} has no size`;
+  return disk.rbd ? volumeProblem(disk.id, disk.rbd) : null;
+}
+
+/** Names go into XML and on to QEMU: a slash in the pool's name would make another volume of it. */
+function volumeProblem(diskId: string, volume: NonNullable<DiskSpec['rbd']>): string | null {
+  const { monitors, pool, image, user, key } = volume;
+  const isBad = (name: string) => !/^[A-Za-z0-9][\w.-]*$/.test(name);
+  if (monitors.length === 0) return `the volume of disk ${diskId} has no monitors`;
+  if (!monitors.every((monitor) => MONITOR.test(monitor))) {
+    return `the volume of disk ${diskId} has a monitor without an address or a port`;
+  }
+  if (isBad(pool)) return `the volume of disk ${diskId} has no valid pool`;
+  if (isBad(image)) return `the volume of disk ${diskId} has no valid name`;
+  if (isBad(user)) return `the volume of disk ${diskId} has no valid key name`;
+  return KEY.test(key) ? null : `the volume of disk ${diskId} has no valid key`;
 }
 
 function ruleProblem(rule: FirewallRule): string | null {

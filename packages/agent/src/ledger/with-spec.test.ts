@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostSpec } from '../spec.ts';
-import { makeSpec, makeTakeDown, makeVm } from '../testing/make-spec.ts';
+import { makeDisk, makeSpec, makeTakeDown, makeVm } from '../testing/make-spec.ts';
 import type { Holdings } from './judge-vms.ts';
 import { type LedgerContent, NO_FACTS } from './ledger.ts';
 import { withSpec } from './with-spec.ts';
@@ -46,8 +46,11 @@ describe('the ledger with a new spec', () => {
     expect(next.vms['a']).toEqual({ ...NO_FACTS, generation: '3', lastEntry: null });
   });
 
-  it('keeps the last entry of a VM on the host that the spec does not name', () => {
-    const ledger = ledgerOf(makeSpec(1, { vms: [makeVm('stray', { name: 'mine' })] }), {
+  it('keeps the last entry of a VM that the spec does not name, without the keys of its volumes', () => {
+    const monitors = ['10.0.0.1:3300'];
+    const rbd = { monitors, pool: 'vol', image: 'd', user: 'k', key: 'QVFCc2VjcmV0' };
+    const stray = makeVm('stray', { name: 'mine', disks: [makeDisk('d', { rbd })] });
+    const ledger = ledgerOf(makeSpec(1, { vms: [stray] }), {
       stray: known,
     });
     const holdings: Holdings = {
@@ -57,6 +60,8 @@ describe('the ledger with a new spec', () => {
     const once = withSpec(ledger, { spec: makeSpec(2), ...NO_REFUSALS, holdings });
     const twice = withSpec(once, { spec: makeSpec(3), ...NO_REFUSALS, holdings });
     expect(twice.vms['stray']?.lastEntry).toMatchObject({ id: 'stray', name: 'mine' });
+    // Reports carry the entry.
+    expect(JSON.stringify(twice)).not.toContain(rbd.key);
   });
 
   it('has the earlier entry of a refused VM, and the reason', () => {

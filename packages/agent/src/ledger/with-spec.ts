@@ -1,4 +1,4 @@
-import { entryOf, type HostSpec } from '../spec.ts';
+import { entryOf, type HostSpec, type VmSpec } from '../spec.ts';
 import type { Holdings, Refusals } from './judge-vms.ts';
 import type { LedgerContent, RefusedVm, VmFacts } from './ledger.ts';
 
@@ -60,10 +60,15 @@ function factsFor(
       vms[vmId] = facts;
     } else if (found.has(vmId)) {
       const last = entryOf(ledger.spec, vmId);
-      vms[vmId] = last && !last.takeDown ? { ...facts, lastEntry: last.vm } : facts;
+      vms[vmId] = last && !last.takeDown ? { ...facts, lastEntry: withoutKeys(last.vm) } : facts;
     }
   }
   return vms;
+}
+
+/** Reports carry the entry, and a key of a volume goes to no other host and into no database. */
+function withoutKeys(vm: VmSpec): VmSpec {
+  return { ...vm, disks: vm.disks.map((disk) => ({ ...disk, rbd: null })) };
 }
 
 /** A VM that is refused again for the same reason was refused since the first time. */

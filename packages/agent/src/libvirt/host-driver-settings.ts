@@ -31,11 +31,15 @@ export type HostDriverSettings = {
    * route's.
    */
   underlayAddress: string | undefined;
+  /** The address from which the host reaches storage clusters. Undefined: it gets no VMs with volumes. */
+  storageAddress: string | undefined;
   reachableFromHost: boolean;
   accelerator: AcceleratorSettings;
   /** VMs with more memory start only with hugepages. Null: none needs them. */
   hugepagesAboveMib: number | null;
   devices: Pick<DeviceSettings, 'standIns'>;
+  /** Ceph's settings for QEMU. Absent: the file that libvirt's AppArmor profile allows. */
+  cephConfFile?: string;
   /** A network namespace that stands for the host. Absent: the agent's own. */
   netns?: string;
 };
@@ -52,7 +56,8 @@ export function readHostDriverSettings(reader: SettingsReader): HostDriverSettin
     storage: readStorageSettings(reader),
     guests: readGuestNetworkSettings(reader),
     uplink: reader.optional('GANTRY_UPLINK'),
-    underlayAddress: readUnderlayAddress(reader),
+    underlayAddress: readOwnAddress(reader, 'GANTRY_UNDERLAY_ADDRESS', 'others reach'),
+    storageAddress: readOwnAddress(reader, 'GANTRY_STORAGE_ADDRESS', 'storage clusters see'),
     reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),
     accelerator: readAcceleratorSettings(reader),
     hugepagesAboveMib: readHugepagesAbove(reader),
@@ -66,10 +71,10 @@ function readHugepagesAbove(reader: SettingsReader): number | null {
   return reader.integer(name, { fallback: 0, min: 0, max: 100_000 }) * MIB_PER_GIB;
 }
 
-function readUnderlayAddress(reader: SettingsReader): string | undefined {
-  const address = reader.optional('GANTRY_UNDERLAY_ADDRESS');
+function readOwnAddress(reader: SettingsReader, name: string, use: string): string | undefined {
+  const address = reader.optional(name);
   if (address === undefined || isUnicast(address)) return address;
   throw new SettingsError(
-    `GANTRY_UNDERLAY_ADDRESS must be an IPv4 address of this host that others reach, not "${address}"`,
+    `${name} must be an IPv4 address of this host that ${use}, not "${address}"`,
   );
 }

@@ -13,9 +13,17 @@ import { chooseNameServers } from '../network/name-servers.ts';
 import { createSeeds } from '../seed/iso-seeds.ts';
 import { listBackingImages } from '../volumes/backing-images.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
+import {
+  CEPH_CONF_FILE,
+  kernelSourceAddress,
+  namespaceSourceAddress,
+  type StorageNetwork,
+} from '../volumes/storage-network.ts';
 import { readStoragePools } from '../volumes/storage-pools.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { hasDirectIo } from './direct-io.ts';
+import { DomainVolumes } from './domain-volumes/domain-volumes.ts';
+import { resumeWhenPossible } from './domain-volumes/resume-when-possible.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
 import { openLibvirt } from './domains/open-libvirt.ts';
 import type { HostDriverSettings } from './host-driver-settings.ts';
@@ -77,13 +85,23 @@ export async function openLibvirtHostDriver(
       warn,
     })),
     underlayIpv4: await readUnderlayAddress(network, log),
+    storageIpv4: settings.storageAddress ?? '',
   });
   const { devices, hideFromBoot, ...ofCards } = await openDevices(
     { ...settings.inventory, ...settings.devices, dataDirectory: settings.dataDirectory },
     log,
   );
+  const domainVolumes = new DomainVolumes({ ...libvirt, log });
+  if (settings.storageAddress !== undefined) {
+    libvirt.watch({
+      ...{ domainChanged() {}, domainRecovered() {}, serialLogGrew() {} },
+      reconnected: () => void domainVolumes.reconnected(),
+    });
+  }
+  const stopResuming = resumeWhenPossible({ ...libvirt, clock: systemClock, log });
   const hypervisor = new LibvirtHypervisor({
     ...libvirt,
+    domainVolumes,
     ...{ clock: systemClock, volumes, serialLogs: logs },
     hugepagesAboveMib: settings.hugepagesAboveMib,
     ...domainDescriber({
@@ -125,6 +143,7 @@ export async function openLibvirtHostDriver(
     ...{ hypervisor, volumes, devices, seeds, hideFromBoot },
     network,
     async close() {
+      stopResuming();
       await network.close();
       await libvirt.close();
     },
@@ -184,5 +203,16 @@ async function openVolumes(
       log,
     }),
     isInUse,
+    storageNetwork: storageNetworkOf(settings),
   });
+}
+
+function storageNetworkOf(settings: HostDriverSettings): StorageNetwork | null {
+  const { storageAddress, netns, cephConfFile = CEPH_CONF_FILE } = settings;
+  if (storageAddress === undefined) return null;
+  return {
+    address: storageAddress,
+    confFile: cephConfFile,
+    sourceAddressTo: netns === undefined ? kernelSourceAddress : namespaceSourceAddress(netns),
+  };
 }

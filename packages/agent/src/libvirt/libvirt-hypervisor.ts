@@ -26,6 +26,8 @@ import { attachDevice } from './attach-device.ts';
 import { CHANGE_LIMIT, endLimit } from './call-limits.ts';
 import { domainDefiner } from './define-domain.ts';
 import { detachDevice } from './detach-device.ts';
+import type { DomainVolumes } from './domain-volumes/domain-volumes.ts';
+import { growVolume, keepVolumeSizes, volumesOf } from './domain-volumes/volume-sizes.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { PROBE_VM_ID } from './domain-xml/domain-definition.ts';
 import { targetOfSlot } from './domain-xml/render-disk.ts';
@@ -50,6 +52,7 @@ export type LibvirtHost = ReturnType<typeof domainDescriber> & {
   view: DomainView;
   clock: Clock;
   volumes: Pick<VolumeDriver, 'read' | 'prepareGrowth'>;
+  domainVolumes: DomainVolumes;
   /** See `domainDefiner`. */
   hugepagesAboveMib?: number | null;
   /** Returns the PCI addresses of the devices that are assigned to a VM. */
@@ -88,10 +91,18 @@ export class LibvirtHypervisor implements Hypervisor {
   }
 
   async define(vm: VmSpec, kept: GuestHardware | null = null): Promise<GuestHardware | null> {
-    return await this.#run(vm.id, 'change', (connection) => this.#define(connection, vm, kept));
+    const { domainVolumes } = this.#host;
+    let isUnused = false;
+    const hardware = await this.#run(vm.id, 'change', async (connection) => {
+      isUnused = await domainVolumes.secrets.ensureAll(connection, vm.id, vm.disks);
+      return await this.#define(connection, vm, kept);
+    });
+    if (isUnused) await domainVolumes.removeUnusedSecrets();
+    return hardware;
   }
 
   async start(vmId: string, generation: string): Promise<void> {
+    const { domainVolumes } = this.#host;
     await this.#change(vmId, async (connection) => {
       await this.#awaitStart(connection, vmId);
       const domain = await requireDomain(connection, vmId);
@@ -108,11 +119,15 @@ export class LibvirtHypervisor implements Hypervisor {
         metadata.devices.map(({ address }) => address),
       );
       await this.#host.serialLogs.prepare();
+      await domainVolumes.requireFree(vmId, volumesOf(domain));
       const args = { dom: domain.handle, flags: 0 };
-      await this.#withinStartLimit(domain, (signal) =>
-        connection.call(domainCreateWithFlags, args, { signal }),
+      await domainVolumes.explain(vmId, () =>
+        this.#withinStartLimit(domain, (signal) =>
+          connection.call(domainCreateWithFlags, args, { signal }),
+        ),
       );
       await keepGeneration(connection, domain, generation);
+      await keepVolumeSizes(connection, vmId);
     });
   }
 
@@ -156,12 +171,15 @@ export class LibvirtHypervisor implements Hypervisor {
   }
 
   async undefine(vmId: string): Promise<void> {
+    const { domainVolumes } = this.#host;
+    let hadVolumes = false;
     await this.#run(vmId, 'end', async (connection) => {
       const domain = await findDomain(connection, vmId);
       if (!domain) return;
       if (isActive(domain.state)) {
         throw new HostFailure('host_failed', `domain ${vmId} runs and cannot be undefined`);
       }
+      hadVolumes = volumesOf(domain).length > 0;
       const args = { dom: domain.handle, flags: FORGET_ALL };
       const undefining = connection.call(domainUndefineFlags, args, CHANGE_LIMIT);
       await unless(LIBVIRT_ERROR.noDomain, undefining);
@@ -169,31 +187,46 @@ export class LibvirtHypervisor implements Hypervisor {
     await this.#host.serialLogs.remove(vmId);
     // libvirt removes the file only with a definition that names it, and there may have been none.
     await this.#host.removeNvram(vmId);
+    domainVolumes.secrets.release(vmId);
+    if (hadVolumes) await domainVolumes.removeUnusedSecrets();
   }
 
   async attachDisk(vmId: string, disk: DiskSpec): Promise<void> {
+    const { domainVolumes, describeDisk, view } = this.#host;
     await this.#change(vmId, async (connection) => {
       const domain = await requireRunning(connection, vmId);
       if (hasDisk(domain, disk.id)) return;
-      const described = await this.#host.describeDisk(disk, domain.facts);
-      await this.#host.view.whileAttaching(vmId, disk.id, () =>
-        attachDevice(connection, domain, described),
+      const described = await describeDisk(disk, domain.facts);
+      await domainVolumes.secrets.ensure(connection, vmId, disk);
+      if (disk.rbd) await domainVolumes.requireFree(vmId, [disk]);
+      await domainVolumes.explain(vmId, () =>
+        view.whileAttaching(vmId, disk.id, () => attachDevice(connection, domain, described)),
       );
+      if (disk.rbd) await keepVolumeSizes(connection, vmId);
     });
   }
 
   async detachDisk(vmId: string, diskId: string): Promise<void> {
+    const { domainVolumes } = this.#host;
+    let isUnused = false;
     await this.#change(vmId, async (connection) => {
       const domain = await findDomain(connection, vmId);
       if (domain?.state !== 'running' || !hasDisk(domain, diskId)) return;
       await detachDevice(connection, domain, diskId);
+      isUnused = volumesOf(domain).some(({ id }) => id === diskId);
+      domainVolumes.secrets.release(vmId, diskId);
     });
+    if (isUnused) await domainVolumes.removeUnusedSecrets();
   }
 
   async growDisk(vmId: string, disk: DiskSpec): Promise<void> {
     await this.#change(vmId, async (connection) => {
       const domain = await requireRunning(connection, vmId);
       await this.#host.volumes.prepareGrowth(disk);
+      if (disk.rbd) {
+        const grow = () => growVolume(connection, domain, disk);
+        return await this.#host.domainVolumes.explain(vmId, grow);
+      }
       const slot = domain.facts.disks.find(({ id }) => id === disk.id)?.slot ?? null;
       // A shared directory has no size that guests would see.
       if (slot === null) return;

@@ -1,6 +1,6 @@
 import { type Domain, isActive } from '../host-driver.ts';
 import type { VmFacts } from '../ledger/ledger.ts';
-import { isBelow, type VmEntry, type VmSpec } from '../spec.ts';
+import { type DiskSpec, isBelow, type VmEntry, type VmSpec } from '../spec.ts';
 
 /**
  * Decides what to do about one VM from its desired and its observed state.
@@ -66,7 +66,15 @@ function isAsWanted(domain: Domain, vm: VmSpec): boolean {
     domain.revision === vm.revision &&
     !isBelow(domain.generation, vm.generation) &&
     has.size === vm.disks.length &&
-    vm.disks.every(({ id }) => has.has(id))
+    vm.disks.every((disk) => has.has(disk.id) && !isTooSmall(domain, disk))
+  );
+}
+
+/** Returns whether the guest has a volume of a storage cluster open that it is to grow. */
+export function isTooSmall(domain: Domain, disk: DiskSpec): boolean {
+  if (!disk.rbd || disk.readOnly) return false;
+  return domain.disks.some(
+    ({ id, sizeBytes }) => id === disk.id && isBelow(sizeBytes, disk.sizeBytes),
   );
 }
 

@@ -5,6 +5,7 @@ import { isActive } from '../host-driver.ts';
 import { type DiskSpec, type Image, isBelow, type VmSpec, type VmTakeDown } from '../spec.ts';
 import { devicePart } from './device-part.ts';
 import type { HostContext } from './host-context.ts';
+import { isTooSmall } from './plan.ts';
 
 /**
  * The parts of a VM, in the order in which they are brought up. They are taken down in reverse; the
@@ -88,9 +89,10 @@ export function stepsReset(host: HostContext, vm: VmSpec): StepGroup[] {
   return [[{ name: 'domain', run: reset }], ...stepsAdjust(host, vm)];
 }
 
-/** Creates missing disks and grows the others, also while the guest runs. */
+/** Creates missing disks and grows the others, also while the guest runs. Volumes of storage clusters exist. */
 async function ensureVolumes(host: HostContext, vm: VmSpec): Promise<void> {
   for (const disk of vm.disks) {
+    if (disk.rbd) continue;
     const existing = await host.driver.volumes.read(disk.id);
     if (existing === null) await createVolume(host, vm, disk);
     else if (isBelow(existing.sizeBytes, disk.sizeBytes)) await growVolume(host, vm, disk);
@@ -131,6 +133,19 @@ async function growVolume(host: HostContext, vm: VmSpec, disk: DiskSpec): Promis
   else await host.driver.volumes.grow(disk);
 }
 
+/**
+ * The control plane grows a volume that no guest has open. If a growth is requested while the guest starts, the guest
+ * has it open with its earlier size. A guest that only reads it cannot grow it.
+ */
+async function growOpenVolumes(host: HostContext, vm: VmSpec): Promise<void> {
+  if (!vm.disks.some((disk) => disk.rbd)) return;
+  const domain = await host.driver.hypervisor.read(vm.id);
+  if (domain?.state !== 'running') return;
+  for (const disk of vm.disks) {
+    if (isTooSmall(domain, disk)) await host.driver.hypervisor.growDisk(vm.id, disk);
+  }
+}
+
 /** Attaches missing disks to a running guest and detaches the others, without a restart. */
 async function ensureAttachedDisks(host: HostContext, vm: VmSpec): Promise<void> {
   const domain = await host.driver.hypervisor.read(vm.id);
@@ -144,6 +159,7 @@ async function ensureAttachedDisks(host: HostContext, vm: VmSpec): Promise<void>
   for (const disk of vm.disks) {
     if (!attached.has(disk.id)) await hypervisor.attachDisk(vm.id, disk);
   }
+  await growOpenVolumes(host, vm);
 }
 
 /** The rules are in force before the interfaces exist and until they are gone. */
@@ -168,6 +184,7 @@ async function ensureDomain(host: HostContext, vm: VmSpec): Promise<void> {
   // guest that crashes.
   await keepRunning(host, vm.id, vm.generation);
   await host.driver.hypervisor.start(vm.id, vm.generation);
+  await growOpenVolumes(host, vm);
 }
 
 /**

@@ -5,7 +5,9 @@ import type { ImageCache } from '../images/image-cache.ts';
 import type { DiskSpec } from '../spec.ts';
 import { fileDriver } from './file-driver.ts';
 import { lvmDriver } from './lvm-driver.ts';
+import { rbdDriver } from './rbd-driver.ts';
 import { sharedDriver } from './shared-driver.ts';
+import type { StorageNetwork } from './storage-network.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
 export type VolumesOptions = (
@@ -14,6 +16,8 @@ export type VolumesOptions = (
 ) & {
   /** The directory of shared volumes: local, or on a mounted cluster file system. */
   sharedDirectory: string;
+  /** How the host reaches storage clusters. Null or absent: it has no address there. */
+  storageNetwork?: StorageNetwork | null;
   images: ImageCache;
   isInUse: IsInUse;
   /** The share of a file system or thin pool that new disks leave free. Absent: none. */
@@ -21,7 +25,7 @@ export type VolumesOptions = (
   run?: RunProgram;
 };
 
-/** All disks of a host: block disks by the chosen driver, shared volumes as directories. */
+/** All disks of a host: those that it stores, by the chosen driver or as directories, and volumes of storage clusters. */
 export function createVolumes(options: VolumesOptions): VolumeDriver {
   const { images, isInUse, sharedDirectory, reservePercent } = options;
   const run = options.run ?? programRunner('storage_failed');
@@ -31,7 +35,11 @@ export function createVolumes(options: VolumesOptions): VolumeDriver {
       ? fileDriver({ ...common, directory: options.directory })
       : lvmDriver({ ...common, volumeGroup: options.volumeGroup, thinPool: options.thinPool });
   const shared = sharedDriver({ directory: sharedDirectory, isInUse });
-  const driverOf = ({ kind }: DiskSpec) => (kind === 'DISK_KIND_SHARED_VOLUME' ? shared : block);
+  const rbd = rbdDriver({ network: options.storageNetwork ?? null, isInUse });
+  const driverOf = (disk: DiskSpec) => {
+    if (disk.rbd) return rbd;
+    return disk.kind === 'DISK_KIND_SHARED_VOLUME' ? shared : block;
+  };
   // Serialises the changes of one disk: a VM and the host's own disk list may both name it.
   const enqueue = createKeyedQueue();
 
@@ -48,6 +56,7 @@ export function createVolumes(options: VolumesOptions): VolumeDriver {
       enqueue(diskId, async () => {
         await block.remove(diskId);
         await shared.remove(diskId);
+        await rbd.remove(diskId);
       }),
     locate: (disk) => driverOf(disk).locate(disk),
   };

@@ -1,6 +1,6 @@
 import { recordFailedBuild } from '@gantry/db/queries/hosts/host-trouble';
 import { type PlacedVmRow, updateVmRelocating } from '@gantry/db/queries/settle/settle-vms';
-import { isHostFailure } from './is-host-failure.ts';
+import { countsAgainstHost, isHostFailure } from './is-host-failure.ts';
 import type { Failure, VmSettling } from './vm-settling.ts';
 
 /** The kernel of the host has not finished a request for a device of the VM, and may never do so. */
@@ -26,7 +26,7 @@ export async function relocate(settling: VmSettling, failure: Failure): Promise<
   const { sql, hostId, vm, sharedStorage, builtNowhere } = settling;
   if (!isBuild(vm) || !isHostFailure(failure)) return false;
   if (vm.avoided_hosts.length > 0) builtNowhere.push({ vmId: vm.id, hostIds: vm.avoided_hosts });
-  else await recordFailedBuild(sql, { hostId, vmId: vm.id });
+  else if (countsAgainstHost(failure)) await recordFailedBuild(sql, { hostId, vmId: vm.id });
   // A VM with a stuck device cannot be taken down, so it cannot move within its deadline.
   const isFree = failure.code !== DEVICE_STUCK;
   // Its data disks are on this host, or were given to it; volumes of a storage cluster are on no host.

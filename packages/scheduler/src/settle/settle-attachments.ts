@@ -17,7 +17,9 @@ export async function settleDisksOf(settling: VmSettling, { down = false } = {})
       return;
     }
     if (sizeBytes === undefined) return;
-    const sizeGib = Math.min(gib(sizeBytes), attachment.size_gib);
+    const seenGib = Math.min(gib(sizeBytes), attachment.size_gib);
+    // A host that has opened a volume and not measured it yet reports zero.
+    const sizeGib = seenGib || (attachment.observed_size_gib ?? 0);
     const isKnown =
       attachment.attached && attachment.kept_here && attachment.observed_size_gib === sizeGib;
     if (!isKnown) await updateDiskAttached(sql, { vmId: vm.id, diskId, hostId, sizeGib });

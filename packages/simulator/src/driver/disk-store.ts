@@ -5,6 +5,8 @@ import { isBelow } from '@gantry/agent/spec';
 type StoredDisk = {
   kind: DiskSpec['kind'];
   sizeBytes: string;
+  /** A storage cluster stores it: it exists before a host opens it, and no host creates or removes it. */
+  isVolume: boolean;
   /** The users that have it open, and whether they only read. */
   users: Map<object, { readOnly: boolean }>;
 };
@@ -16,8 +18,13 @@ type StoredDisk = {
 export class DiskStore {
   readonly #disks = new Map<string, StoredDisk>();
 
+  /** Without the volumes of storage clusters, which a host cannot list. */
   ids(): string[] {
-    return [...this.#disks.keys()];
+    return [...this.#disks].flatMap(([id, { isVolume }]) => (isVolume ? [] : [id]));
+  }
+
+  isVolume(diskId: string): boolean {
+    return this.#disks.get(diskId)?.isVolume ?? false;
   }
 
   sizeBytes(diskId: string): string | null {
@@ -27,7 +34,7 @@ export class DiskStore {
   create(disk: DiskSpec): void {
     if (this.#disks.has(disk.id)) return;
     const { kind, sizeBytes } = disk;
-    this.#disks.set(disk.id, { kind, sizeBytes, users: new Map() });
+    this.#disks.set(disk.id, { kind, sizeBytes, isVolume: disk.rbd !== null, users: new Map() });
   }
 
   /** With or without a user that has it open. */
@@ -47,10 +54,12 @@ export class DiskStore {
     if (disk && disk.users.size > 0) {
       throw new HostFailure('disk_in_use', `disk ${diskId} is open and cannot be removed`);
     }
-    this.#disks.delete(diskId);
+    if (!disk?.isVolume) this.#disks.delete(diskId);
   }
 
-  open({ id, readOnly }: DiskSpec, user: object): void {
+  open(spec: DiskSpec, user: object): void {
+    const { id, readOnly } = spec;
+    if (spec.rbd) this.create(spec);
     const disk = this.#require(id);
     const others = [...disk.users].filter(([other]) => other !== user);
     const isShared = disk.kind === 'DISK_KIND_SHARED_VOLUME';

@@ -28,13 +28,14 @@ export class SimulatedVolumes implements Volumes {
 
   async read(diskId: string): Promise<Volume | null> {
     await this.#host.faults.pass('read_disk');
+    if (this.#host.disks.isVolume(diskId)) return null;
     const sizeBytes = this.#host.disks.sizeBytes(diskId);
     return sizeBytes === null ? null : { id: diskId, sizeBytes };
   }
 
   async create(disk: DiskSpec, image: Image | null): Promise<void> {
     await this.#host.faults.pass('create_disk');
-    if (this.#host.disks.sizeBytes(disk.id) !== null) return;
+    if (disk.rbd || this.#host.disks.sizeBytes(disk.id) !== null) return;
     if (image && this.#missingImages?.has(image.name)) {
       throw new HostFailure('image_unavailable', `${image.url} does not reply`);
     }

@@ -16,7 +16,13 @@ import {
 } from './choose-cells.ts';
 import { choosePeers } from './choose-peers.ts';
 import { type DescribedDisks, type DiskHost, describeDisks, slotsOf } from './describe-disks.ts';
-import type { CardDefinition, DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
+import type {
+  CardDefinition,
+  DomainDefinition,
+  DomainMetadata,
+  GuestCell,
+  Platform,
+} from './domain-definition.ts';
 import { keepHardware } from './keep-hardware.ts';
 import type { DomainFacts } from './read-domain.ts';
 
@@ -94,6 +100,7 @@ export function domainDescriber(host: HostPlaces) {
      */
     async describe(vm: VmSpec, neighbours: Neighbours): Promise<DomainDefinition> {
       const present = neighbours.present?.facts;
+      const isRunning = neighbours.present?.state === 'running';
       if (vm.nestedVirtualization && !(await host.offersNesting())) {
         const message =
           "the VM's type has nested virtualization, which KVM of this host does not offer: set the " +
@@ -114,9 +121,10 @@ export function domainDescriber(host: HostPlaces) {
         interfaceOf: (iface) => ({ tap: tapName(iface.id), mtu: host.mtu }),
         ...places,
         numaNodes: await reserveCpus(vm, neighbours),
-        runningPins: neighbours.present?.state === 'running' ? (present?.vcpuPins ?? []) : [],
+        runningPins: isRunning ? (present?.vcpuPins ?? []) : [],
         lockMemory: host.lockMemory,
         generation: present?.metadata?.generation ?? '0',
+        volumes: isRunning ? (present?.metadata?.volumes ?? []) : [],
       });
     },
 
@@ -152,6 +160,8 @@ export type DomainHost = Omit<DiskHost, 'iothreads'> &
     interfaceOf(iface: VmSpec['interfaces'][number]): { tap: string; mtu: number };
     /** The generation for which the domain runs; "0" before its first start. */
     generation: string;
+    /** The sizes of the volumes that a running domain has open. Empty: it does not run. */
+    volumes: DomainMetadata['volumes'];
   };
 
 /** More queues do not help on links of 100 Gbit/s and cost memory on both sides. */
@@ -174,6 +184,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
       revision: vm.revision,
       generation: host.generation,
       devices: vm.devices,
+      volumes: host.volumes,
     },
     vm,
     platform: host.platform,

@@ -1,5 +1,6 @@
 import type { HandedOver } from '../../devices/card-places.ts';
 import type { Blocks } from '../../devices/kinds/kind-driver.ts';
+import type { Volume } from '../../host-driver.ts';
 import type { DeviceRef, VmSpec } from '../../spec.ts';
 import type { DiskSource } from '../../volumes/disk-source.ts';
 
@@ -51,6 +52,11 @@ export type DomainMetadata = {
   /** "0" before its first start. */
   generation: string;
   devices: readonly DeviceRef[];
+  /**
+   * The sizes of the volumes of storage clusters, as of when the domain opened or grew them. They are stored because
+   * asking QEMU for them blocks the whole guest while the cluster does not reply.
+   */
+  volumes: readonly Volume[];
 };
 
 export const DOMAIN_NAMESPACE = 'https://gantry.dev/xmlns/domain/1';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DiskSpec, VmSpec } from '../../spec.ts';
+import { secretUuidOf } from '../../volumes/secret-uuid.ts';
 import { describeDomain } from './describe-domain.ts';
 import { readDomain } from './read-domain.ts';
 import { targetOfSlot } from './render-disk.ts';
@@ -26,6 +27,8 @@ const devices = fc.uniqueArray(
   { selector: ({ address }) => address, maxLength: 40 },
 );
 
+const name = fc.stringMatching(/^[a-z0-9][\w.-]{0,40}$/);
+
 const disk: fc.Arbitrary<DiskSpec> = fc.record({
   id: uuid,
   kind: fc.constantFrom('DISK_KIND_PERSISTENT_SSD', 'DISK_KIND_SHARED_VOLUME'),
@@ -35,7 +38,12 @@ const disk: fc.Arbitrary<DiskSpec> = fc.record({
   serialNumber: text,
   name: fc.constant(''),
   exists: fc.boolean(),
-  rbd: fc.constant(null),
+  rbd: fc.option(
+    fc.record({
+      monitors: fc.array(fc.constantFrom('10.0.0.1:3300', '[fd00::1]:6789'), { minLength: 1 }),
+      ...{ pool: name, image: name, user: name, key: fc.constant('QVFCc2VjcmV0') },
+    }),
+  ),
 });
 
 const iface = fc.record({
@@ -98,22 +106,32 @@ describe('every spec', () => {
       fc.property(vmSpec, platform, text, (vm, chosen, folder) => {
         const host = gpuServer(chosen, {
           generation: vm.generation,
-          sourceOf: ({ id, kind }) =>
-            kind === 'DISK_KIND_SHARED_VOLUME'
-              ? { type: 'directory', path: `/${folder}/${id}` }
-              : {
-                  ...{ type: 'file', path: `/${folder}/${id}.qcow2`, format: 'qcow2' },
-                  backing: { path: `/${folder}/image.img`, format: 'raw' },
-                },
+          volumes: vm.disks.map(({ id, sizeBytes }) => ({ id, sizeBytes })),
+          sourceOf: ({ id, kind, rbd }) => {
+            if (kind === 'DISK_KIND_SHARED_VOLUME')
+              return { type: 'directory', path: `/${folder}/${id}` };
+            if (rbd) {
+              const { key: _, ...open } = rbd;
+              const confFile = '/etc/ceph/gantry.conf';
+              return { type: 'rbd', ...open, secretUuid: secretUuidOf(rbd.user), confFile };
+            }
+            return {
+              ...{ type: 'file', path: `/${folder}/${id}.qcow2`, format: 'qcow2' },
+              backing: { path: `/${folder}/image.img`, format: 'raw' },
+            };
+          },
           partsOf: (address) => [{ functions: [address, address.replace(/0$/, '1')] }],
           nodeOf: (address) => Number.parseInt(address.slice(5, 7), 16) % 8,
           numaNodes: Array.from({ length: 8 }, (_, id) => ({
             ...{ id, cores: [[id]], hostCpus: `${id}`, hugepages: [] },
           })),
         });
-        const facts = readDomain(renderDomain(describeDomain(vm, host)));
+        const xml = renderDomain(describeDomain(vm, host));
+        expect(xml).not.toContain('QVFCc2VjcmV0');
+        const facts = readDomain(xml);
         const { id: vmId, revision, generation, devices } = vm;
-        expect(facts.metadata).toEqual({ vmId, revision, generation, devices });
+        const volumes = vm.disks.map(({ id, sizeBytes }) => ({ id, sizeBytes }));
+        expect(facts.metadata).toEqual({ vmId, revision, generation, devices, volumes });
         expect(facts.name).toBe(`gantry-${vmId}`);
         const slots = vm.disks.map((each, slot) => ({ ...each, slot }));
         expect(facts.disks.filter(({ id }) => id !== null)).toEqual(
@@ -123,7 +141,8 @@ describe('every spec', () => {
               id: each.id,
               slot: each.slot,
               target: targetOfSlot(each.slot),
-              path: `/${folder}/${each.id}.qcow2`,
+              path: each.rbd ? `${each.rbd.pool}/${each.rbd.image}` : `/${folder}/${each.id}.qcow2`,
+              secretUuid: each.rbd ? secretUuidOf(each.rbd.user) : null,
               serial: each.serialNumber,
               readOnly: each.readOnly,
             })),

@@ -12,7 +12,7 @@ describe('readDomain', () => {
     expect(readDomain(ours)).toEqual({
       name: `gantry-${VM_ID}`,
       uuid: VM_ID,
-      metadata: { vmId: VM_ID, revision: '7', generation: '3', devices: vm.devices },
+      metadata: { vmId: VM_ID, revision: '7', generation: '3', devices: vm.devices, volumes: [] },
       disks: [
         expect.objectContaining({ id: vm.disks[0]?.id, target: 'vda', slot: 0, readOnly: false }),
         expect.objectContaining({ id: vm.disks[1]?.id, target: 'vdb', slot: 1 }),
@@ -73,8 +73,24 @@ describe('readDomain', () => {
       uuid: '',
       metadata: null,
       disks: [
-        { id: null, slot: null, target: 'hdc', path: '', serial: '', readOnly: false },
-        { id: null, slot: null, target: 'sda', path: '/dev/sdb', serial: '', readOnly: false },
+        {
+          id: null,
+          slot: null,
+          target: 'hdc',
+          path: '',
+          secretUuid: null,
+          serial: '',
+          readOnly: false,
+        },
+        {
+          id: null,
+          slot: null,
+          target: 'sda',
+          path: '/dev/sdb',
+          secretUuid: null,
+          serial: '',
+          readOnly: false,
+        },
       ],
       filesystems: [],
       interfaces: [{ mac: '', tap: '' }],

@@ -1,7 +1,7 @@
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { childrenNamed, descend, parseXml } from '../../base/parse-xml.ts';
 import type { XmlElement } from '../../base/xml.ts';
-import type { GuestHardware } from '../../host-driver.ts';
+import type { GuestHardware, Volume } from '../../host-driver.ts';
 import type { DeviceRef } from '../../spec.ts';
 import { DISK_SLOTS, DOMAIN_NAMESPACE, type DomainMetadata } from './domain-definition.ts';
 import { DISK_ALIAS_PREFIX } from './render-disk.ts';
@@ -38,8 +38,10 @@ export type DiskFacts = {
   /** Null: it is in none of the disk slots. */
   slot: number | null;
   target: string;
-  /** Path of the file or device. Empty: none. */
+  /** Path of the file or device, or pool and name of a volume. Empty: none. */
   path: string;
+  /** The libvirt secret with the key of a volume of a storage cluster. Null: it is no such volume. */
+  secretUuid: string | null;
   serial: string;
   readOnly: boolean;
 };
@@ -140,7 +142,8 @@ function readMetadata(domain: XmlElement): DomainMetadata | null {
     if (id === undefined || revision === undefined || generation === undefined) return null;
     if (!isNumber(revision) || !isNumber(generation)) return null;
     const devices = childrenNamed(child, `${prefix}device`).flatMap(readDevice);
-    return { vmId: id, revision, generation, devices };
+    const volumes = childrenNamed(child, `${prefix}volume`).flatMap(readVolume);
+    return { vmId: id, revision, generation, devices, volumes };
   }
   return null;
 }
@@ -149,6 +152,11 @@ function readDevice({ attributes }: XmlElement): DeviceRef[] {
   const { address } = attributes;
   const kind = DEVICE_KINDS.find((known) => known === attributes['kind']);
   return kind === undefined || address === undefined ? [] : [{ kind, address }];
+}
+
+function readVolume({ attributes }: XmlElement): Volume[] {
+  const { id, size } = attributes;
+  return id === undefined || size === undefined || !isNumber(size) ? [] : [{ id, sizeBytes: size }];
 }
 
 function prefixOf(name: string): string {
@@ -161,10 +169,17 @@ function readDisk(disk: XmlElement): DiskFacts {
     id: readDiskId(disk),
     slot: readSlot(disk),
     target: attributeOf(disk, 'target', 'dev'),
-    path: source['file'] ?? source['dev'] ?? '',
+    path: source['file'] ?? source['dev'] ?? source['name'] ?? '',
+    secretUuid: readSecret(disk),
     serial: textOf(disk, 'serial'),
     readOnly: descend(disk, 'readonly') !== undefined,
   };
+}
+
+/** libvirt writes `auth` inside of `source` if it was defined there. */
+function readSecret(disk: XmlElement): string | null {
+  const secret = descend(disk, 'auth', 'secret') ?? descend(disk, 'source', 'auth', 'secret');
+  return secret?.attributes['uuid']?.toLowerCase() ?? null;
 }
 
 function readFilesystem(filesystem: XmlElement): FilesystemFacts {

@@ -1,5 +1,6 @@
 import { element, renderXml, type XmlElement } from '../../base/xml.ts';
-import type { FileSource } from '../../volumes/disk-source.ts';
+import type { FileSource, RbdSource } from '../../volumes/disk-source.ts';
+import { monitorAddress } from '../../volumes/storage-network.ts';
 import type { DiskDefinition, FilesystemDefinition } from './domain-definition.ts';
 import { PCI_BUS, renderAddress } from './render-pci.ts';
 
@@ -30,21 +31,16 @@ export function renderFilesystem(filesystem: FilesystemDefinition): string {
 
 export function diskElement(disk: DiskDefinition, options: { isBootDisk: boolean }): XmlElement {
   const { source, blockSize } = disk;
-  const isFile = source.type === 'file';
-  return element('disk', { type: source.type, device: 'disk' }, [
+  const isVolume = source.type === 'rbd';
+  return element('disk', { type: isVolume ? 'network' : source.type, device: 'disk' }, [
     element('driver', {
       name: 'qemu',
-      type: isFile ? source.format : 'raw',
-      cache: disk.directIo ? 'none' : 'writeback',
-      io: disk.directIo ? 'native' : 'threads',
-      // If a pool is full, the guest gets an I/O error. A paused guest would stay paused, because
-      // nothing resumes it.
-      error_policy: 'report',
+      type: source.type === 'file' ? source.format : 'raw',
+      ...(isVolume ? VOLUME_IO : localIo(disk)),
       discard: 'unmap',
       iothread: disk.iothread,
     }),
-    element('source', isFile ? { file: source.path } : { dev: source.path }),
-    backingElement(isFile ? source.backing : null),
+    ...sourceElements(source),
     element('target', { dev: targetOfSlot(disk.slot), bus: 'virtio' }),
     blockSize === 0
       ? null
@@ -55,6 +51,41 @@ export function diskElement(disk: DiskDefinition, options: { isBootDisk: boolean
     aliasElement(disk.id),
     renderAddress(PCI_BUS.firstDisk + disk.slot),
   ]);
+}
+
+/**
+ * QEMU writes to the cluster, and no cache of the host keeps what the guest takes for written. If the pool has no space,
+ * the domain is paused; `resume-when-possible.ts` resumes it. Every other error is reported to the guest.
+ */
+const VOLUME_IO = { cache: 'none', io: 'threads', error_policy: 'enospace' };
+
+function localIo({ directIo }: DiskDefinition) {
+  return {
+    cache: directIo ? 'none' : 'writeback',
+    io: directIo ? 'native' : 'threads',
+    // If the file system or the thin pool is full, the guest gets an I/O error.
+    error_policy: 'report',
+  };
+}
+
+function sourceElements(source: DiskDefinition['source']): XmlElement[] {
+  if (source.type === 'rbd') return volumeElements(source);
+  if (source.type === 'block')
+    return [element('source', { dev: source.path }), backingElement(null)];
+  return [element('source', { file: source.path }), backingElement(source.backing)];
+}
+
+function volumeElements(source: RbdSource): XmlElement[] {
+  const hosts = source.monitors.map(monitorAddress);
+  return [
+    element('auth', { username: source.user }, [
+      element('secret', { type: 'ceph', uuid: source.secretUuid }),
+    ]),
+    element('source', { protocol: 'rbd', name: `${source.pool}/${source.image}` }, [
+      ...hosts.map(({ host: name, port }) => element('host', { name, port })),
+      element('config', { file: source.confFile }),
+    ]),
+  ];
 }
 
 /**

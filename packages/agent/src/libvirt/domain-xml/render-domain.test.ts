@@ -1,6 +1,7 @@
 import { CATALOGUE } from '@gantry/model/vm-types';
 import { describe, expect, it } from 'vitest';
 import { makeDisk } from '../../testing/make-spec.ts';
+import { secretUuidOf } from '../../volumes/secret-uuid.ts';
 import { describeDomain } from './describe-domain.ts';
 import { renderDisk, renderFilesystem } from './render-disk.ts';
 import { renderDomain } from './render-domain.ts';
@@ -31,6 +32,24 @@ describe.each([X86_KVM, ARM_KVM])('the domain on $arch', (platform) => {
     const vm = vmOfType({ cpuCores: 32, memoryGb: 128, gpuCount: 10, diskCount: 2 });
     const xml = renderDomain(describeDomain(vm, gpuServer(platform, { peersOf: switchOf })));
     await expect(xml).toMatchFileSnapshot(`golden/${platform.arch}/gpu-switches.xml`);
+  });
+
+  it('with volumes of a storage cluster is the golden one', async () => {
+    const whole = vmOfType(SMALLEST);
+    const disks = whole.disks.slice(0, 2).map((disk, index) => ({ ...disk, readOnly: index > 0 }));
+    const vm = {
+      ...whole,
+      devices: [],
+      disks: disks.map((disk) => ({ ...disk, blockSize: 4_096 })),
+    };
+    const sourceOf = ({ id }: { id: string }) => ({
+      ...{ type: 'rbd' as const, monitors: ['10.0.0.1:3300', '[fd00::2]:3300'], pool: 'vol' },
+      ...{ image: id, user: `k-${id}`, secretUuid: secretUuidOf(`k-${id}`) },
+      confFile: '/etc/ceph/gantry.conf',
+    });
+    const volumes = disks.map(({ id, sizeBytes }) => ({ id, sizeBytes }));
+    const xml = renderDomain(describeDomain(vm, gpuServer(platform, { sourceOf, volumes })));
+    await expect(xml).toMatchFileSnapshot(`golden/${platform.arch}/volumes.xml`);
   });
 
   it('without KVM and without devices is the golden one', async () => {

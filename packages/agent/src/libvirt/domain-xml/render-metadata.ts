@@ -22,8 +22,11 @@ export function metadataElement(metadata: DomainMetadata): XmlElement {
 type Namespace = { prefix: string; attributes: Record<string, string> };
 
 function vmElement(metadata: DomainMetadata, { prefix, attributes }: Namespace): XmlElement {
-  const { vmId, revision, generation, devices } = metadata;
+  const { vmId, revision, generation, devices, volumes } = metadata;
   return element(`${prefix}vm`, { ...attributes, id: vmId, revision, generation }, [
     ...devices.map(({ kind, address }) => element(`${prefix}device`, { kind, address })),
+    ...volumes.map((volume) =>
+      element(`${prefix}volume`, { id: volume.id, size: volume.sizeBytes }),
+    ),
   ]);
 }

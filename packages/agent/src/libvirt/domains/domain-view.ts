@@ -14,6 +14,9 @@ export type SeenDomain = {
   attaching: ReadonlySet<string>;
 };
 
+/** A domain that has a disk open. */
+export type DiskUser = { vmId: string; readOnly: boolean };
+
 type Known = {
   last: FoundDomain | null;
   /** Counts the events about the domain and our changes of it. */
@@ -118,23 +121,34 @@ export class DomainView {
     return seen.filter((domain) => domain !== null);
   }
 
-  /**
-   * Whether a domain may have the disk open. Only domains that had the disk, or were never read, are asked. One
-   * that does not reply counts as running with the disk.
-   */
   async mayUseDisk(diskId: string): Promise<boolean> {
-    const uses = (await this.list()).map(async ({ vmId, last, attaching }) => {
-      if (attaching.has(diskId)) return true;
-      if (last !== null && !hasDisk(last, diskId)) return false;
+    return (await this.usersOf(diskId)).length > 0;
+  }
+
+  /**
+   * Returns the domains that may have the disk open. Only domains that had the disk, or were never read, are asked. One
+   * that does not reply counts as running with the disk, and as writing to it.
+   */
+  async usersOf(diskId: string): Promise<DiskUser[]> {
+    const users = (await this.list()).map(async ({ vmId, last, attaching }) => {
+      if (attaching.has(diskId)) return { vmId, readOnly: false };
+      if (last !== null && !hasDisk(last, diskId)) return null;
       try {
         const now = await this.read(vmId);
-        return now !== null && hasDisk(now, diskId) && isActive(now.state);
+        if (now === null || !hasDisk(now, diskId) || !isActive(now.state)) return null;
+        const devices = [...now.facts.disks, ...now.facts.filesystems];
+        return { vmId, readOnly: devices.some(({ id, readOnly }) => id === diskId && readOnly) };
       } catch (error) {
-        if (isUnresponsive(error)) return true;
+        if (isUnresponsive(error)) return { vmId, readOnly: false };
         throw error;
       }
     });
-    return (await Promise.all(uses)).includes(true);
+    return (await Promise.all(users)).filter((user) => user !== null);
+  }
+
+  /** Returns the domains that were paused by an error of their storage, as they were last read. */
+  stoppedByStorage(): string[] {
+    return [...this.#known].flatMap(([vmId, { last }]) => (last?.isStoppedByStorage ? [vmId] : []));
   }
 
   async #listIds(connection: Connection): Promise<void> {

@@ -24,6 +24,8 @@ import { renderMetadata } from '../domain-xml/render-metadata.ts';
 const SHUTOFF_CRASHED = 3;
 /** virDomainPausedReason: the emulator exists and libvirt is still busy with its start. */
 const PAUSED_STARTING_UP = 11;
+/** virDomainPausedReason: QEMU paused the guest because of an error of its storage. */
+const PAUSED_IO_ERROR = 5;
 /** libvirt replies from memory. A domain that it kills is locked for 40 s and more. */
 const READ_LIMIT = { timeoutMs: 10_000 };
 
@@ -33,6 +35,8 @@ export type FoundDomain = {
   vmId: string;
   state: Exclude<DomainState, 'unknown'>;
   isPaused: boolean;
+  /** QEMU has paused it, because it could not write to a disk. */
+  isStoppedByStorage: boolean;
   facts: DomainFacts;
   /** It runs without a definition, and nothing remains after it ends. */
   isTransient: boolean;
@@ -72,11 +76,12 @@ export async function readState(
   connection: Connection,
   handle: DomainHandle,
   limit: { timeoutMs?: number; signal?: AbortSignal } = READ_LIMIT,
-): Promise<Pick<FoundDomain, 'state' | 'isPaused'>> {
+): Promise<Pick<FoundDomain, 'state' | 'isPaused' | 'isStoppedByStorage'>> {
   const args = { dom: handle, flags: 0 };
   const { state, reason } = await connection.call(domainGetState, args, limit);
   const isPaused = state === DOMAIN_STATE.paused && reason !== PAUSED_STARTING_UP;
-  return { state: stateOf(state, reason), isPaused };
+  const isStoppedByStorage = isPaused && reason === PAUSED_IO_ERROR;
+  return { state: stateOf(state, reason), isPaused, isStoppedByStorage };
 }
 
 /** A guest that is paused or about to end still has all its resources. */

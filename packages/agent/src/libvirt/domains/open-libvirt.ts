@@ -35,7 +35,7 @@ export function openLibvirt({ socketPath, serialLogDirectory, log, clock }: Open
   // Started now; the client keeps trying.
   client.connection().catch((error: unknown) => log.warn({ error }, 'libvirt does not reply yet'));
   return {
-    ...{ lines, view, watch: watching.watch },
+    ...{ lines, view, watch: watching.watch, connection: connections.connection },
     openConsole: ({ handle }: FoundDomain) => connections.openConsole(handle),
     async close(): Promise<void> {
       watching.stop();

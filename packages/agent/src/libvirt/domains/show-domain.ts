@@ -20,9 +20,12 @@ export async function showFound(domain: FoundDomain, volumes: Volumes): Promise<
   const { vmId, state, facts, isTransient } = domain;
   const { metadata } = facts;
   const ids = [...facts.disks, ...facts.filesystems].flatMap(({ id }) => id ?? []);
+  const opened = (id: string) => metadata?.volumes.find((volume) => volume.id === id);
   // A domain that cannot be read, or another program's domain with a similar name, must not hide
   // the rest.
-  const found = await Promise.all(ids.map((id) => volumes.read(id).catch(() => null)));
+  const found = await Promise.all(
+    ids.map(async (id) => opened(id) ?? (await volumes.read(id).catch(() => null))),
+  );
   return {
     vmId,
     state,

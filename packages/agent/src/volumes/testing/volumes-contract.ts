@@ -8,14 +8,17 @@ import type { VolumeDriver } from '../volume-driver.ts';
 export type ContractVolumes = {
   volumes: VolumeDriver;
   kind: DiskSpec['kind'];
+  /** The volume of every disk, if a storage cluster stores them. Absent: the host does. */
+  rbd?: DiskSpec['rbd'];
   /** Marks these disks as in use according to the hypervisor. */
   inUse: Set<string>;
   /** Returns the names of everything the driver has on the host. */
   list(): Promise<string[]>;
 };
 
-/** The guarantees that the agent relies on, for every volume driver. */
+/** The guarantees that the agent relies on, for every driver of disks that the host stores. */
 export function describeVolumesContract(make: () => Promise<ContractVolumes>): void {
+  describeEveryDriverContract(make);
   let under: ContractVolumes;
   let volumes: VolumeDriver;
   const disk = (spec: Partial<DiskSpec> = {}) => makeDisk('d', { kind: under.kind, ...spec });
@@ -102,6 +105,43 @@ export function describeVolumesContract(make: () => Promise<ContractVolumes>): v
     await volumes.remove('d');
     await volumes.create(disk(), null);
     expect(await volumes.read('d')).toEqual(shown);
+  });
+}
+
+/** The guarantees of every volume driver, also of one whose disks are stored elsewhere. */
+export function describeEveryDriverContract(make: () => Promise<ContractVolumes>): void {
+  let under: ContractVolumes;
+  let volumes: VolumeDriver;
+  const disk = (spec: Partial<DiskSpec> = {}) =>
+    makeDisk('d', { kind: under.kind, rbd: under.rbd ?? null, ...spec });
+
+  beforeEach(async () => {
+    under = await make();
+    volumes = under.volumes;
+  });
+
+  it('a created disk is located, and creating it again changes nothing', async () => {
+    await volumes.create(disk(), null);
+    const found = await volumes.locate(disk());
+    await volumes.create(disk(), null);
+    expect(await volumes.locate(disk())).toEqual(found);
+  });
+
+  it('a disk in use is neither grown from outside nor removed', async () => {
+    await volumes.create(disk(), null);
+    under.inUse.add('d');
+    const larger = disk({ sizeBytes: String(2 * GIB) });
+    await expect(volumes.grow(larger)).rejects.toMatchObject({ code: 'disk_in_use' });
+    await expect(volumes.remove('d')).rejects.toMatchObject({ code: 'disk_in_use' });
+    await volumes.prepareGrowth(larger);
+  });
+
+  it('removing a disk twice is no error, and leaves nothing', async () => {
+    await volumes.create(disk(), null);
+    await volumes.remove('d');
+    await volumes.remove('d');
+    expect(await volumes.read('d')).toBeNull();
+    expect(await under.list()).toEqual([]);
   });
 
   it.each(['', '.', '..', '../d', 'a/b', 'd.raw', '-d', 'a b', 'a\0b', 'x'.repeat(65)])(

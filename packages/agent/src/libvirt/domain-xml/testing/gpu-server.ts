@@ -96,6 +96,7 @@ export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): D
     hasCliques: true,
     mmio64Mib: 2 ** 20,
     generation: '0',
+    volumes: [],
     slots: new Map(),
     ...host,
   };

@@ -1,0 +1,71 @@
+import type { Log } from '@gantry/daemon/log';
+import type { Connection } from 'node-libvirt/connection';
+import { diskInUse } from '../../volumes/check-disk.ts';
+import type { DomainView } from '../domains/domain-view.ts';
+import { asStorageFailure, type ProbeMonitor } from './storage-failure.ts';
+import { VolumeSecrets } from './volume-secrets.ts';
+
+type DomainVolumesOptions = {
+  view: Pick<DomainView, 'list' | 'usersOf'>;
+  /** The main connection to libvirt. Waits for a restart of libvirt. */
+  connection(): Promise<Connection>;
+  log: Pick<Log, 'warn'>;
+  probe?: ProbeMonitor;
+};
+
+/** What the domains of a host need for the volumes of storage clusters that they have. */
+export class DomainVolumes {
+  readonly secrets = new VolumeSecrets();
+  readonly #options: DomainVolumesOptions;
+
+  constructor(options: DomainVolumesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Throws if another domain of this host has one of the volumes open, unless all of them only read. QEMU locks local
+   * disks itself, but two of them can write to one volume: they pass its lock to each other.
+   */
+  async requireFree(
+    vmId: string,
+    volumes: readonly { id: string | null; readOnly: boolean }[],
+  ): Promise<void> {
+    for (const { id, readOnly } of volumes) {
+      if (id === null) continue;
+      const others = (await this.#options.view.usersOf(id)).filter((user) => user.vmId !== vmId);
+      if (others.some((other) => !(readOnly && other.readOnly))) throw diskInUse(id);
+    }
+  }
+
+  /** Runs a change of a domain. A failure of its storage says what to do about it. */
+  async explain<T>(vmId: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const { probe } = this.#options;
+      const monitors = this.secrets.monitorsOf(vmId);
+      throw await asStorageFailure(error, { monitors, ...(probe ? { probe } : {}) });
+    }
+  }
+
+  /** libvirt may have been restarted, which removes all secrets; or the agent was, before it removed one. */
+  async reconnected(): Promise<void> {
+    await this.#attempt((connection) => this.secrets.restore(connection));
+    await this.removeUnusedSecrets();
+  }
+
+  /** Never throws: a secret that stays opens a volume whose key the control plane has revoked. */
+  async removeUnusedSecrets(): Promise<void> {
+    await this.#attempt(async (connection) => {
+      await this.secrets.removeUnused(connection, await this.#options.view.list());
+    });
+  }
+
+  async #attempt(work: (connection: Connection) => Promise<void>): Promise<void> {
+    try {
+      await work(await this.#options.connection());
+    } catch (error) {
+      this.#options.log.warn({ error }, 'secrets of volumes not updated; will be retried');
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readHostDriverSettings } from '@gantry/agent/libvirt/host-driver-settings';
+import {
+  type LibvirtHostDriver,
+  openLibvirtHostDriver,
+} from '@gantry/agent/libvirt/libvirt-host-driver';
+import type { DiskSpec } from '@gantry/agent/spec';
+import { makeDisk, makeVm } from '@gantry/agent/testing/make-spec';
+import { createLog } from '@gantry/daemon/log';
+import { createSettingsReader } from '@gantry/daemon/settings';
+import { MIB } from '@gantry/daemon/units';
+import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
+import { acceleratorEnvironment } from '@gantry/testkit/real-host/accelerator';
+import { tinyGuestDirectory } from '@gantry/testkit/real-host/guest/tiny-guest-directory';
+import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
+import { type PrivateLibvirtd, startPrivateLibvirtd } from 'node-libvirt/testing/private-libvirtd';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const VM = '4f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d35';
+const OTHER_VM = '5f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d36';
+const DOMAIN = `gantry-${VM}`;
+const POOL = 'volumes';
+/** What QEMU may take to give up, and a busy machine to notice. The default of Ceph is 300 s. */
+const SOON_MS = 12_000;
+/** An emulated guest on a busy machine needs minutes to boot. */
+const BOOT = { timeout: 600_000 };
+
+let ceph: TestCeph;
+let libvirtd: PrivateLibvirtd;
+let driver: LibvirtHostDriver;
+let directory: string;
+let sysfsRoot: string;
+let os: DiskSpec;
+
+const virsh = (...args: string[]) => libvirtd.run('virsh', '--quiet', ...args);
+const domain = async () => await driver.hypervisor.read(VM);
+const sizeOf = async (id: string) =>
+  (await domain())?.disks.find((disk) => disk.id === id)?.sizeBytes;
+const sizeInCluster = async (id: string): Promise<number> =>
+  JSON.parse(await ceph.run('rbd', 'info', '--format', 'json', `${POOL}/${id}`)).size;
+
+/** A volume and a key, as the control plane gives them to a host. */
+async function makeVolume(id: string, sizeMib: number, rbd: Partial<DiskSpec['rbd']> = {}) {
+  await ceph.run('rbd', 'create', '--size', `${sizeMib}M`, `${POOL}/${id}`);
+  return await volumeOf(id, sizeMib, rbd);
+}
+
+async function volumeOf(id: string, sizeMib: number, rbd: Partial<DiskSpec['rbd']> = {}) {
+  const caps = ['mon', 'allow r', 'osd', `profile rbd pool=${POOL}`];
+  await ceph.run('ceph', 'auth', 'get-or-create', `client.k-${id}`, ...caps);
+  const key = (await ceph.run('ceph', 'auth', 'get-key', `client.k-${id}`)).trim();
+  const { monitors } = ceph;
+  return makeDisk(id, {
+    ...{ sizeBytes: String(sizeMib * MIB), exists: true, serialNumber: id.slice(0, 20) },
+    rbd: { monitors, pool: POOL, image: id, user: `k-${id}`, key, ...rbd },
+  });
+}
+
+async function timed<T>(work: Promise<T>): Promise<number> {
+  const start = performance.now();
+  await work;
+  return performance.now() - start;
+}
+
+async function openDriver(): Promise<LibvirtHostDriver> {
+  const reader = createSettingsReader({
+    GANTRY_LIBVIRT_SOCKET: libvirtd.socketPath,
+    GANTRY_STATE_DIRECTORY: join(directory, 'state'),
+    GANTRY_DATA_DIRECTORY: join(directory, 'data'),
+    GANTRY_SYSFS_ROOT: sysfsRoot,
+    GANTRY_STAND_IN_DEVICES: '1',
+    ...(await acceleratorEnvironment()),
+  });
+  const cluster = { storageAddress: '127.0.0.1', cephConfFile: join(directory, 'ceph.conf') };
+  const log = createLog({ process: 'test', level: process.env['GANTRY_TEST_LOG'] ?? 'silent' });
+  return await openLibvirtHostDriver({ ...readHostDriverSettings(reader), ...cluster }, log);
+}
+
+beforeAll(async () => {
+  const guest = await buildTinyGuest({ directory: tinyGuestDirectory });
+  directory = await mkdtemp(join(tmpdir(), 'gantry-host-volumes-'));
+  sysfsRoot = await writeStandIns(directory);
+  ceph = await startCeph();
+  libvirtd = await startPrivateLibvirtd();
+  driver = await openDriver();
+  const conf = `conf=${ceph.configFile}`;
+  await ceph.run('qemu-img', 'convert', '-O', 'raw', guest.path, `rbd:${POOL}/os:${conf}`);
+  os = await volumeOf('os', (await sizeInCluster('os')) / MIB);
+  const vm = makeVm(VM, { cpuCores: 1, memoryMib: 256, interfaces: [], disks: [os], image: null });
+  await driver.seeds.ensure(vm);
+  await driver.hypervisor.define(vm);
+  await driver.hypervisor.start(VM, '1');
+}, 300_000);
+
+afterAll(async () => {
+  await driver?.hypervisor.powerOff(VM).catch(() => {});
+  await driver?.close();
+  await libvirtd?.stop();
+  await ceph?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+describe('a VM on a volume', () => {
+  it('starts from it, shows its size, and its key is in no file of libvirt', BOOT, async () => {
+    await expect.poll(() => driver.hypervisor.readSerialLog(VM), BOOT).toContain('TINY: READY');
+    expect(await domain()).toMatchObject({
+      state: 'running',
+      disks: [{ sizeBytes: os.sizeBytes }],
+    });
+    expect(await virsh('secret-list')).toContain('client.k-os');
+    const key = os.rbd?.key ?? 'none';
+    const found = libvirtd.run('grep', '-rlF', key, libvirtd.directory, directory);
+    await expect(found).rejects.toThrow();
+    await expect(virsh('secret-get-value', await secretOf('k-os'))).rejects.toThrow('private');
+  });
+
+  it('attaches, grows and detaches others while it runs, and leaves no secret', async () => {
+    const data = await makeVolume('data', 64);
+    const attachMs = await timed(driver.hypervisor.attachDisk(VM, data));
+    await driver.hypervisor.attachDisk(VM, data);
+    expect(await sizeOf('data')).toBe(String(64 * MIB));
+    const larger = { ...data, sizeBytes: String(128 * MIB) };
+    const growMs = await timed(driver.hypervisor.growDisk(VM, larger));
+    await driver.hypervisor.growDisk(VM, larger);
+    expect(await sizeOf('data')).toBe(String(128 * MIB));
+    expect(await sizeInCluster('data')).toBe(128 * MIB);
+    const shrink = driver.hypervisor.growDisk(VM, data);
+    await expect(shrink).rejects.toMatchObject({ code: 'disk_shrink' });
+    expect(await sizeInCluster('data')).toBe(128 * MIB);
+    const detachMs = await timed(driver.hypervisor.detachDisk(VM, 'data'));
+    expect((await domain())?.disks).toHaveLength(1);
+    expect(await virsh('secret-list')).not.toContain('client.k-data');
+    expect(await sizeInCluster('data')).toBe(128 * MIB);
+    process.stdout.write(`${JSON.stringify({ attachMs, growMs, detachMs })}\n`);
+  });
+
+  it('keeps a volume from a second VM of the host', async () => {
+    const second = makeVm(OTHER_VM, {
+      ...{ cpuCores: 1, memoryMib: 256, interfaces: [], disks: [os], image: null },
+    });
+    await driver.seeds.ensure(second);
+    await driver.hypervisor.define(second);
+    const start = driver.hypervisor.start(OTHER_VM, '1');
+    await expect(start).rejects.toMatchObject({ code: 'disk_in_use' });
+    await driver.hypervisor.undefine(OTHER_VM);
+    expect(await virsh('secret-list')).toContain('client.k-os');
+  });
+});
+
+describe('a volume that cannot be opened', () => {
+  it('with a wrong key is refused soon, and the VM goes on', async () => {
+    const wrong = await makeVolume('wrong', 16, { key: ceph.key });
+    const attach = driver.hypervisor.attachDisk(VM, wrong);
+    const ms = await timed(attach.catch(() => {}));
+    await expect(attach).rejects.toMatchObject({ code: 'storage_denied', isFinal: true });
+    expect(ms).toBeLessThan(SOON_MS);
+    expect(await domain()).toMatchObject({ state: 'running', disks: [{ id: 'os' }] });
+  });
+
+  it('is missing if the cluster does not have it', async () => {
+    const attach = driver.hypervisor.attachDisk(VM, await volumeOf('gone', 16));
+    await expect(attach).rejects.toMatchObject({ code: 'disk_missing' });
+  });
+
+  it('is unreachable while no monitor replies, and is attached afterwards', async () => {
+    const late = await makeVolume('late', 16);
+    ceph.mon.suspend();
+    try {
+      const attach = driver.hypervisor.attachDisk(VM, late);
+      const ms = await timed(attach.catch(() => {}));
+      await expect(attach).rejects.toMatchObject({ code: 'storage_unreachable' });
+      expect(ms).toBeLessThan(SOON_MS);
+    } finally {
+      ceph.mon.resume();
+    }
+    await expect.poll(() => ceph.run('ceph', 'mon', 'stat')).toContain('quorum');
+    await driver.hypervisor.attachDisk(VM, late);
+    await driver.hypervisor.detachDisk(VM, 'late');
+  });
+});
+
+it('an OSD that does not reply does not keep the agent from reading the domain', async () => {
+  ceph.osds[0]?.suspend();
+  try {
+    expect(await domain()).toMatchObject({ state: 'running' });
+    expect(await driver.hypervisor.list()).toMatchObject([{ vmId: VM, state: 'running' }]);
+    expect(await sizeOf('os')).toBe(os.sizeBytes);
+  } finally {
+    ceph.osds[0]?.resume();
+  }
+});
+
+it('after restarts of libvirtd and the agent, volumes are attached and detached as before', async () => {
+  const again = await makeVolume('again', 16);
+  await libvirtd.restartDaemon('libvirtd');
+  await expect.poll(() => virsh('secret-list')).toContain('client.k-os');
+  await driver.close();
+  driver = await openDriver();
+  expect(await sizeOf('os')).toBe(os.sizeBytes);
+  await driver.hypervisor.attachDisk(VM, again);
+  await driver.hypervisor.detachDisk(VM, 'again');
+  expect(await virsh('secret-list')).not.toContain('client.k-again');
+  expect(await virsh('domstate', DOMAIN)).toContain('running');
+});
+
+async function secretOf(user: string): Promise<string> {
+  const line = (await virsh('secret-list')).split('\n').find((text) => text.includes(user)) ?? '';
+  return line.trim().split(/\s+/)[0] ?? '';
+}
