@@ -58,5 +58,6 @@ export function fieldsOfEnd(end: OperationEnd) {
 const RESOURCE_FIELDS: Record<ResourceType, string> = {
   vm: 'vm_id',
   disk: 'disk_id',
+  snapshot: 'snapshot_id',
   'vpc-firewall-rule': 'firewall_rule_id',
 };

@@ -25,7 +25,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { images, locations, vmTypes } from './catalogue.ts';
-import { createdAt, id, moment, oneOf, updatedAt } from './columns.ts';
+import { createdAt, id, oneOf, updatedAt } from './columns.ts';
 import { networks, subnets } from './networks.ts';
 import { projects } from './tenants.ts';
 
@@ -283,29 +283,5 @@ export const networkInterfaces = pgTable(
     index('network_interfaces_vm').on(t.vmId),
     unique('network_interfaces_mac_key').on(t.networkId, t.macAddress),
     unique('network_interfaces_subnet_key').on(t.subnetId, t.id),
-  ],
-);
-
-/**
- * A ticket opens a VM's console once, for clients that cannot send an Authorization header. Writer:
- * api; the scheduler removes expired tickets.
- */
-export const consoleTickets = pgTable(
-  'console_tickets',
-  {
-    /** SHA-256 of the ticket. */
-    hash: text('hash').primaryKey(),
-    vmId: uuid('vm_id')
-      .notNull()
-      .references(() => vms.id, { onDelete: 'cascade' }),
-    /** The user or key whose rights it has; the rights are read when it is used. */
-    actorType: text('actor_type').notNull(),
-    actorId: uuid('actor_id').notNull(),
-    expiresAt: moment('expires_at').notNull(),
-  },
-  (t) => [
-    index('console_tickets_age').on(t.expiresAt),
-    index('console_tickets_vm').on(t.vmId),
-    oneOf('console_tickets_actor_type', t.actorType, ['user', 'access_key']),
   ],
 );

@@ -1143,6 +1143,60 @@ export interface paths {
         patch: operations["disks.change"];
         trace?: never;
     };
+    "/v0.1/projects/{project_id}/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List snapshots, oldest first */
+        get: operations["snapshots.list"];
+        put?: never;
+        /** Make a snapshot of a disk */
+        post: operations["snapshots.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/snapshots/{snapshot_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a snapshot */
+        get: operations["snapshots.get"];
+        put?: never;
+        post?: never;
+        /** Delete a snapshot */
+        delete: operations["snapshots.delete"];
+        options?: never;
+        head?: never;
+        /** Rename a snapshot, or replace its tags */
+        patch: operations["snapshots.change"];
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/snapshots/{snapshot_id}:restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set the content of a disk back to a snapshot; its VM must be stopped */
+        post: operations["snapshots.restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/projects/{project_id}/vpc/firewall-rules": {
         parameters: {
             query?: never;
@@ -1402,6 +1456,40 @@ export interface paths {
         };
         /** Read a firewall rule operation */
         get: operations["firewall-rule-operations.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/snapshots/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List snapshot operations, newest first */
+        get: operations["snapshot-operations.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/snapshots/operations/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a snapshot operation */
+        get: operations["snapshot-operations.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2787,7 +2875,7 @@ export interface components {
         };
         Quota: {
             /** @enum {string} */
-            type: "vms" | "gpus" | "disks" | "disk_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
+            type: "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -2797,6 +2885,8 @@ export interface components {
             gpus?: number;
             disks?: number;
             disk_gib?: number;
+            snapshots?: number;
+            snapshot_gib?: number;
             firewall_rules?: number;
             networks?: number;
             subnets?: number;
@@ -2808,7 +2898,7 @@ export interface components {
         };
         OrganizationQuota: {
             /** @enum {string} */
-            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
+            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -2819,6 +2909,8 @@ export interface components {
             gpus?: number;
             disks?: number;
             disk_gib?: number;
+            snapshots?: number;
+            snapshot_gib?: number;
             firewall_rules?: number;
             networks?: number;
             access_keys?: number;
@@ -3005,14 +3097,14 @@ export interface components {
             state: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
             metadata: {
                 /** @enum {string} */
-                operation_name: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS";
+                operation_name: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
                 /**
                  * Format: uuid
                  * @description The resource, whose id is known from the first reply on.
                  */
                 id: string;
                 /** @enum {string} */
-                type: "vm" | "disk" | "vpc-firewall-rule";
+                type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
                 /** @description The request that started the operation. The SSH key and the scripts of a VM leave it when the operation ends. */
                 request: {
                     [key: string]: unknown;
@@ -3308,6 +3400,11 @@ export interface components {
             tags?: {
                 [key: string]: string;
             };
+            /**
+             * Format: uuid
+             * @description Its content is copied from this snapshot, which has the same location and type.
+             */
+            snapshot_id?: string;
         };
         Disk: components["schemas"]["VmDisk"] & {
             /** @enum {string} */
@@ -3322,6 +3419,55 @@ export interface components {
         ChangeDisk: {
             /** @example 100GiB */
             size?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        CreateSnapshot: {
+            name: string;
+            /** Format: uuid */
+            disk_id: string;
+            /** @enum {boolean} */
+            freeze?: false;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        Snapshot: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /**
+             * Format: uuid
+             * @description The disk that it was made of. The disk may have been deleted since.
+             */
+            disk_id: string;
+            /**
+             * @description The type of the disk.
+             * @enum {string}
+             */
+            type: "persistent-ssd" | "shared-volume";
+            /** @description The size of the disk when the snapshot was made. */
+            size: string;
+            location: string;
+            block_size: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @enum {string} */
+            state: "creating" | "ready" | "failed" | "deleting";
+            /** @description Why it could not be made or removed; empty if nothing is known to be wrong. */
+            problem: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
+        };
+        ChangeSnapshot: {
+            name?: string;
             /** @description Labels of the tenant, at most 32. */
             tags?: {
                 [key: string]: string;
@@ -3559,7 +3705,7 @@ export interface components {
             /** @description What happened and what to do, for people to read. */
             message: string;
             /** @enum {string} */
-            resource_type: "vm" | "disk" | "vpc-firewall-rule";
+            resource_type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
             /**
              * Format: uuid
              * @description The resource, which may have been deleted since.
@@ -7139,6 +7285,184 @@ export interface operations {
             };
         };
     };
+    "snapshots.list": {
+        parameters: {
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Snapshot"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "snapshots.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSnapshot"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "snapshots.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                snapshot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+        };
+    };
+    "snapshots.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                snapshot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "snapshots.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                snapshot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeSnapshot"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "snapshots.restore": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                snapshot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
     "firewall-rules.list": {
         parameters: {
             query?: {
@@ -7913,6 +8237,60 @@ export interface operations {
         };
     };
     "firewall-rule-operations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    "snapshot-operations.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                resource_id?: string;
+                state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Operation"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "snapshot-operations.get": {
         parameters: {
             query?: never;
             header?: never;
@@ -9102,6 +9480,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9806,6 +10186,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10194,9 +10576,9 @@ export interface operations {
                 page_token?: string;
                 organization_id?: string;
                 project_id?: string;
-                resource_type?: "vm" | "disk" | "vpc-firewall-rule";
+                resource_type?: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
                 resource_id?: string;
-                operation_name?: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS";
+                operation_name?: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
                 state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
             };
             header?: never;

@@ -76,7 +76,13 @@ export class SimulatedHost {
 
   async start(): Promise<void> {
     const { fleet, log, driver, ledger, address, heartbeatMs, timings } = this.#options;
-    const { wrapLink = (link) => link, onAuthorities, agentDriver, clock, tracer = null } = this.#options;
+    const {
+      wrapLink = (link) => link,
+      onAuthorities,
+      agentDriver,
+      clock,
+      tracer = null,
+    } = this.#options;
     const connect = grpcLink({
       ...{ fleet, log, address, onAuthorities },
       credentials: () => channelCredentials(this.#identity),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '@gantry/agent/base/clock';
 import { HostFailure } from '@gantry/agent/base/failure';
 import type { HostDriver } from '@gantry/agent/host-driver';
+import { DomainVolumes } from '@gantry/agent/libvirt/domain-volumes/domain-volumes';
 import { describeDomain } from '@gantry/agent/libvirt/domain-xml/describe-domain';
 import { gpuServer, X86_KVM } from '@gantry/agent/libvirt/domain-xml/testing/gpu-server';
 import { openLibvirt } from '@gantry/agent/libvirt/domains/open-libvirt';
@@ -40,6 +41,7 @@ export async function driveLibvirt({
   const hypervisor = new LibvirtHypervisor({
     ...{ ...opened, clock },
     volumes: { read: (id) => volumes.read(id), prepareGrowth: async () => {} },
+    domainVolumes: new DomainVolumes({ ...opened, log }),
     // The devices of simulated hosts have no place on a PCI bus.
     describe: async (vm, { present }) => {
       const generation = present?.facts.metadata?.generation ?? '0';

@@ -36,7 +36,8 @@ export type Processes = {
   /** What processes of this run have logged since the last call, with the names of the files. */
   newLogs: NewLogs;
   startApi(env?: Environment): Promise<Api>;
-  startScheduler(env?: Environment): Promise<Scheduler>;
+  /** With a command, the scheduler runs elsewhere, such as in another network. */
+  startScheduler(env?: Environment, command?: Command): Promise<Scheduler>;
   startFleet(options: FleetOptions): Promise<Fleet>;
   /** Starts the agent of an enrolled host with this command. */
   startAgent(options: AgentOptions): Promise<Process>;
@@ -67,8 +68,11 @@ export type FleetOptions = {
   env?: Environment;
 };
 
+/** Returns the program and arguments that run a command. */
+export type Command = (program: string, ...args: string[]) => [string, ...string[]];
+
 export type AgentOptions = {
-  command(program: string, ...args: string[]): [string, ...string[]];
+  command: Command;
   env: Environment;
 };
 
@@ -107,7 +111,7 @@ export async function startProcesses(options: ProcessesOptions = {}): Promise<Pr
     GANTRY_SECRET_KEY: 'a secret key for tests, long enough',
     GANTRY_METRICS_PORT: '0',
   };
-  const node: AgentOptions['command'] = (program, ...args) => [program, ...args];
+  const node: Command = (program, ...args) => [program, ...args];
   const start = async (name: string, env: Environment, command = node, ...args: string[]) => {
     const log = path.join(directory, `${name}-${running.size}-${Date.now()}.log`);
     const checkout = ['api', 'scheduler'].includes(name) ? checkouts.controlPlane : checkouts.hosts;
@@ -141,9 +145,9 @@ export async function startProcesses(options: ProcessesOptions = {}): Promise<Pr
         apiUrl = url;
         return { ...started, url, metricsPort: Number(started.ready['metrics_port']) };
       },
-      async startScheduler(env = {}) {
+      async startScheduler(env = {}, command = node) {
         const own = { GANTRY_FLEET_KEY: FLEET_KEY, GANTRY_FLEET_PORT: '0' };
-        const started = await start('scheduler', { ...shared, ...own, ...env });
+        const started = await start('scheduler', { ...shared, ...own, ...env }, command);
         const { scheduler_id, fleet_port, metrics_port } = started.ready;
         const ports = { port: Number(fleet_port), metricsPort: Number(metrics_port) };
         return { ...started, id: String(scheduler_id), ...ports };
@@ -269,8 +273,8 @@ async function login(url: string, { email, password }: { email: string; password
 }
 
 /** Runs one command of the agent to its end. */
-export function runAgentCommand(args: string[], env: Environment) {
-  return runToEnd(bundle('agent', 'main'), { args, env });
+export function runAgentCommand(args: string[], env: Environment, command?: Command) {
+  return runToEnd(bundle('agent', 'main'), { args, env, command });
 }
 
 /** Runs the command that makes, verifies and restores backups. */
@@ -288,10 +292,13 @@ export function runRotateAuthorityCommand(args: string[], env: Environment) {
   return runToEnd(bundle('scheduler', 'rotate-authority'), { args, env });
 }
 
-async function runToEnd(script: string, { args, env }: { args: string[]; env: Environment }) {
+type Run = { args: string[]; env: Environment; command?: Command | undefined };
+
+async function runToEnd(script: string, { args, env, command = (...all) => all }: Run) {
   try {
     const options = { env: { ...inherited(), ...env } };
-    const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], options);
+    const [program, ...rest] = command(process.execPath, script, ...args);
+    const { stdout } = await promisify(execFile)(program, rest, options);
     return { code: 0, stdout, stderr: '' };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };

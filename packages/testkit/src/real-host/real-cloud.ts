@@ -3,6 +3,7 @@ import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { expect, vi } from 'vitest';
 import { type Client, connectClient } from '../processes/client.ts';
 import {
+  type Command,
   type Process,
   type Processes,
   runAgentCommand,
@@ -39,7 +40,29 @@ export const VM_TYPE = 'lab.1x';
 /** A graceful stop can take 95 s, and everything is slower on a busy machine. */
 const PATIENCE_MS = 300_000;
 
-export async function startRealCloud(names: readonly string[]): Promise<RealCloud> {
+/** Where the scheduler runs, and how it and the hosts reach each other. */
+export type Site = {
+  /** The name or address at which agents reach the scheduler. */
+  address: string;
+  /** Called before the scheduler starts. Returns its environment. */
+  prepare(processes: Processes): Promise<Record<string, string>>;
+  command?: Command;
+  connect(host: LibvirtHost, port: number): Promise<void>;
+  agentEnvironment(host: LibvirtHost): Record<string, string>;
+};
+
+/** The scheduler runs beside the test, and each host reaches its port through its own loopback. */
+const BESIDE: Site = {
+  address: 'localhost',
+  prepare: async () => ({}),
+  connect: (host, port) => host.reachLoopback(port),
+  agentEnvironment: () => ({}),
+};
+
+export async function startRealCloud(
+  names: readonly string[],
+  site: Site = BESIDE,
+): Promise<RealCloud> {
   const guest = await buildTinyGuest({ directory: tinyGuestDirectory });
   const endings: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -49,7 +72,12 @@ export async function startRealCloud(names: readonly string[]): Promise<RealClou
     const processes = await startProcesses();
     endings.push(processes.stop);
     const api = await processes.startApi();
-    const scheduler = await processes.startScheduler({ GANTRY_UNREACHABLE_AFTER_MS: '10000' });
+    const environment = {
+      GANTRY_UNREACHABLE_AFTER_MS: '10000',
+      ...(await site.prepare(processes)),
+    };
+    const scheduler = await processes.startScheduler(environment, site.command);
+    const schedulers = `${site.address}:${scheduler.port}`;
     const client = await connectClient(processes, api, { patienceMs: PATIENCE_MS });
     await offerTinyGuest(client, { url: pathToFileURL(guest.path).href, sha256: guest.sha256 });
     const hosts: RealHost[] = [];
@@ -57,16 +85,17 @@ export async function startRealCloud(names: readonly string[]): Promise<RealClou
       const host = await startLibvirtHost(name);
       endings.push(host.stop);
       const sysfsRoot = await writeStandIns(host.directory);
-      await host.reachLoopback(scheduler.port);
-      await enroll(client, { host, port: scheduler.port });
+      await site.connect(host, scheduler.port);
+      await enroll(client, { host, schedulers });
       hosts.push(
         await withAgent(processes, host, {
           ...host.environment,
-          GANTRY_SCHEDULERS: `localhost:${scheduler.port}`,
+          GANTRY_SCHEDULERS: schedulers,
           GANTRY_SYSFS_ROOT: sysfsRoot,
           GANTRY_STAND_IN_DEVICES: '1',
           GANTRY_REACHABLE_FROM_HOST: '1',
           GANTRY_LOG_LEVEL: 'debug',
+          ...site.agentEnvironment(host),
         }),
       );
     }
@@ -109,11 +138,14 @@ async function offerTinyGuest(client: Client, source: { url: string; sha256: str
   }
 }
 
-async function enroll(client: Client, { host, port }: { host: LibvirtHost; port: number }) {
+async function enroll(
+  client: Client,
+  { host, schedulers }: { host: LibvirtHost; schedulers: string },
+) {
   const { body } = await client.admin('POST', '/join-tokens', { location: LOCATION });
   const token = ['--token', body.token, '--ca-sha256', body.ca_sha256];
-  const where = ['--server', `localhost:${port}`, '--name', host.name];
-  const enrolled = await runAgentCommand(['enroll', ...where, ...token], host.environment);
+  const args = ['enroll', '--server', schedulers, '--name', host.name, ...token];
+  const enrolled = await runAgentCommand(args, host.environment, host.command);
   expect(enrolled).toMatchObject({ code: 0 });
 }
 

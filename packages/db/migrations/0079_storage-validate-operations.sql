@@ -1,0 +1,2 @@
+ALTER TABLE "operations" VALIDATE CONSTRAINT "operations_resource_type";--> statement-breakpoint
+ALTER TABLE "operations" VALIDATE CONSTRAINT "operations_name";

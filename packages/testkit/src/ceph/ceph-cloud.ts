@@ -1,0 +1,95 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, vi } from 'vitest';
+import type { Command, Processes } from '../processes/start-processes.ts';
+import { shareLoopback } from '../real-host/loopback.ts';
+import { addNamespace, ownName, removeNamespace } from '../real-host/namespaces.ts';
+import { plugIn } from '../real-host/outside.ts';
+import { LOCATION, type RealCloud, type Site, startRealCloud } from '../real-host/real-cloud.ts';
+import type { CephOptions } from './ceph-config.ts';
+import { startCeph, type TestCeph } from './start-ceph.ts';
+
+/**
+ * A cloud of real hosts whose disks are in a real Ceph cluster. The cluster and the scheduler are in a network namespace
+ * of their own, and every host reaches them from an address of its own, as in a data centre.
+ */
+export type CephCloud = RealCloud & { ceph: TestCeph; poolId: string };
+
+const CLUSTER = 'lab';
+const POOL = 'volumes';
+
+export async function startCephCloud(
+  names: readonly string[],
+  options: Omit<CephOptions, 'namespace' | 'address' | 'pools'> = {},
+): Promise<CephCloud> {
+  const endings: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    const namespace = ownName('storage');
+    await addNamespace(namespace);
+    endings.push(() => removeNamespace(namespace));
+    const { address, pull } = await plugIn(namespace);
+    endings.push(pull);
+    const ceph = await startCeph({ ...options, namespace, address, pools: [POOL] });
+    endings.push(ceph.stop);
+    const cloud = await startRealCloud(names, siteIn({ namespace, address, ceph, endings }));
+    endings.push(cloud.stop);
+    return { ...cloud, ceph, poolId: await connectPool(cloud, ceph), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Place = {
+  namespace: string;
+  address: string;
+  ceph: TestCeph;
+  endings: (() => Promise<void>)[];
+};
+
+function siteIn({ namespace, address, ceph, endings }: Place): Site {
+  const command: Command = (...program) => ['ip', 'netns', 'exec', namespace, ...program];
+  return {
+    address,
+    command,
+    async prepare({ sql }: Processes) {
+      const port = Number(sql.options.port[0]);
+      const socket = path.join(ceph.directory, 'database.sock');
+      endings.push(await shareLoopback({ namespace, port, socket }));
+      const keys = path.join(ceph.directory, 'scheduler-keys');
+      await mkdir(keys, { mode: 0o700 });
+      await writeFile(path.join(keys, `${CLUSTER}.key`), `${ceph.key}\n`, { mode: 0o600 });
+      return {
+        GANTRY_FLEET_HOST: address,
+        GANTRY_FLEET_NAMES: `${address},localhost,127.0.0.1`,
+        GANTRY_STORAGE_KEYS_DIRECTORY: keys,
+      };
+    },
+    connect: async () => {},
+    agentEnvironment: (host) => ({ GANTRY_STORAGE_ADDRESS: host.address }),
+  };
+}
+
+/** Makes the cluster known to the cloud, and waits until a scheduler has reached it. */
+async function connectPool({ client }: RealCloud, ceph: TestCeph): Promise<string> {
+  const cluster = await client.admin('POST', '/storage/clusters', {
+    ...{ name: CLUSTER, monitors: ceph.monitors, user_name: ceph.userName },
+  });
+  expect(cluster).toMatchObject({ status: 200 });
+  const pool = await client.admin('POST', '/storage/pools', {
+    ...{ storage_cluster_id: cluster.body.id, name: POOL, location: LOCATION },
+    ...{ disk_type: 'persistent-ssd', overcommit_percent: 1_000 },
+  });
+  expect(pool).toMatchObject({ status: 200 });
+  await vi.waitFor(
+    async () => {
+      const { body } = await client.admin('GET', `/storage/clusters/${cluster.body.id}`);
+      expect(body).toMatchObject({ fsid: ceph.fsid, problem: '' });
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+  return pool.body.id;
+}
