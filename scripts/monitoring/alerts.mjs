@@ -196,6 +196,17 @@ export const ALERTS = [
     },
   },
   {
+    name: 'GantryFenceWaiting',
+    severity: 'page',
+    expr: () => 'sum by (location) (gantry_fleet_hosts_fence_waiting) > 0',
+    forS: MINUTE,
+    summary:
+      'A fenced host in {{ $labels.location }} waits for a storage cluster: its VMs cannot start elsewhere.',
+    fires: { 'gantry_fleet_hosts_fence_waiting{location="north"}': '1x30' },
+    labels: { location: 'north' },
+    quiet: { 'gantry_fleet_hosts_fence_waiting{location="north"}': '0x30' },
+  },
+  {
     name: 'GantryHostTroubled',
     severity: 'ticket',
     expr: () => 'sum by (location, reason) (gantry_fleet_hosts_troubled) > 0',

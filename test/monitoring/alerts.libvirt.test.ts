@@ -7,11 +7,11 @@ import { issueHostCertificate } from '@gantry/pki/issue-certificate';
 import { publicKeyOf } from '@gantry/pki/keys';
 import { type OwnServer, startOwnServer } from '@gantry/testkit/database/own-server';
 import { type Client, connectClient } from '@gantry/testkit/processes/client';
+import { runAgentCommand } from '@gantry/testkit/processes/run-commands';
 import {
   type Fleet,
   type Process,
   type Processes,
-  runAgentCommand,
   type Scheduler,
   startProcesses,
 } from '@gantry/testkit/processes/start-processes';

@@ -1,6 +1,6 @@
 import { FaultyCloud } from '@gantry/testkit/faults/faulty-cloud';
 import type { Client } from '@gantry/testkit/processes/client';
-import { runRestoreCommand } from '@gantry/testkit/processes/start-processes';
+import { runRestoreCommand } from '@gantry/testkit/processes/run-commands';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createVm,

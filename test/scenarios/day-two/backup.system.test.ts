@@ -7,11 +7,10 @@ import {
   startOldestDatabase,
 } from '@gantry/testkit/database/postgres-programs';
 import { type Client, connectClient } from '@gantry/testkit/processes/client';
+import { runBackupCommand, runRestoreCommand } from '@gantry/testkit/processes/run-commands';
 import {
   type Fleet,
   type Processes,
-  runBackupCommand,
-  runRestoreCommand,
   startProcesses,
 } from '@gantry/testkit/processes/start-processes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -6,7 +6,7 @@ import type { TestCeph } from '@gantry/testkit/ceph/start-ceph';
 import { sendJson } from '@gantry/testkit/real-host/json-socket';
 import { expect } from 'vitest';
 
-export const RECORD_BYTES = 4096;
+const RECORD_BYTES = 4096;
 const patternOf = (record: number) => 1 + (record % 255);
 
 type Opening = {

@@ -5,12 +5,9 @@ import { newId } from '@gantry/model/ids';
 import { markUnreachable } from '@gantry/scheduler/liveness/mark-unreachable';
 import type { Cloud } from '@gantry/testkit/cloud/start-cloud';
 import type { HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
-import { LOCATION } from '@gantry/testkit/make/request-bodies';
 
 const POOL = 'volumes';
 const SILENT = { schedulerMs: 60_000, hostMs: 60_000 };
-
-export type VmOnVolume = Awaited<ReturnType<VolumeWorld['runVm']>>;
 
 /** A cloud whose VMs have their disks in a simulated storage cluster, and hosts with addresses there. */
 export class VolumeWorld {
@@ -119,5 +116,3 @@ export const macOf = (address: string) =>
     .split('.')
     .map((part) => Number(part).toString(16).padStart(2, '0'))
     .join(':')}`;
-
-export { LOCATION };

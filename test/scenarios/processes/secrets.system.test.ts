@@ -4,11 +4,8 @@ import path from 'node:path';
 import { createSecrets } from '@gantry/daemon/secrets';
 import { startOwnServer } from '@gantry/testkit/database/own-server';
 import { connectClient } from '@gantry/testkit/processes/client';
-import {
-  type Processes,
-  runRotateAuthorityCommand,
-  startProcesses,
-} from '@gantry/testkit/processes/start-processes';
+import { runRotateAuthorityCommand } from '@gantry/testkit/processes/run-commands';
+import { type Processes, startProcesses } from '@gantry/testkit/processes/start-processes';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 /** Secrets reach the processes by file, and each process has only those that it needs. */

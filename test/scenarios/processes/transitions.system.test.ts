@@ -7,10 +7,10 @@ import {
   connectToNewProject,
   type Operation,
 } from '@gantry/testkit/processes/client';
+import { runAgentCommand } from '@gantry/testkit/processes/run-commands';
 import {
   type Fleet,
   type Processes,
-  runAgentCommand,
   type Scheduler,
   startProcesses,
 } from '@gantry/testkit/processes/start-processes';

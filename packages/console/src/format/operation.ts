@@ -9,6 +9,8 @@ const NAMES: Record<Operation['metadata']['operation_name'], string> = {
   START: 'Start',
   STOP: 'Stop',
   RESET: 'Reset',
+  MOVE: 'Move',
+  RESTORE: 'Restore',
   ATTACH_DISKS: 'Attach disks',
   DETACH_DISKS: 'Detach disks',
 };

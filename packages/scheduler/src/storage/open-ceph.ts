@@ -17,7 +17,7 @@ export function cephOpener(keysDirectory: string): OpenCluster {
   };
 }
 
-export async function readKey(directory: string, name: string): Promise<string> {
+async function readKey(directory: string, name: string): Promise<string> {
   const file = join(directory, `${name}.key`);
   if (!NAME.test(name)) throw unusable(file, 'the cluster has no usable name');
   const key = await readOwn(file).catch((error: Error) => {

@@ -1,10 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { bootstrap } from '@gantry/local/home/credentials';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
 import postgres from 'postgres';
@@ -58,7 +57,7 @@ export type Process = {
 export type Api = Process & { url: string; metricsPort: number };
 export type Scheduler = Process & { id: string; port: number; metricsPort: number };
 export type Fleet = Process & FleetControl;
-type Environment = Record<string, string>;
+export type Environment = Record<string, string>;
 export type FleetOptions = {
   /** Its directory. Another start with the same name is the same hosts after a power failure. */
   name: string;
@@ -80,7 +79,7 @@ export type AgentOptions = {
 export type Checkouts = { controlPlane: string; hosts: string };
 
 const root = path.resolve(import.meta.dirname, '../../../..');
-const bundle = (name: string, program: string, checkout = root) =>
+export const bundle = (name: string, program: string, checkout = root) =>
   path.join(checkout, 'packages', name, 'dist', `${program}.mjs`);
 /** Long enough for migrations on a busy machine. */
 const READY_LIMIT_MS = 60_000;
@@ -205,7 +204,7 @@ async function untilAttached(sql: postgres.Sql, names: string[]): Promise<void> 
 }
 
 /** Removes the environment of the test runner. */
-function inherited(): Environment {
+export function inherited(): Environment {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
       !name.startsWith('GANTRY_') && name !== 'DATABASE_URL' && !name.startsWith('VITEST'),
@@ -270,38 +269,4 @@ async function login(url: string, { email, password }: { email: string; password
     body: JSON.stringify({ grant_type: 'password', email, password }),
   });
   return ((await response.json()) as { access_token: string }).access_token;
-}
-
-/** Runs one command of the agent to its end. */
-export function runAgentCommand(args: string[], env: Environment, command?: Command) {
-  return runToEnd(bundle('agent', 'main'), { args, env, command });
-}
-
-/** Runs the command that makes, verifies and restores backups. */
-export function runBackupCommand(args: string[], env: Environment) {
-  return runToEnd(bundle('scheduler', 'backup'), { args, env });
-}
-
-/** Runs the command for operators that have restored a backup. */
-export function runRestoreCommand(args: string[], env: { DATABASE_URL: string }) {
-  return runToEnd(bundle('scheduler', 'restore'), { args, env });
-}
-
-/** Runs the command for operators that replace the fleet's authority. */
-export function runRotateAuthorityCommand(args: string[], env: Environment) {
-  return runToEnd(bundle('scheduler', 'rotate-authority'), { args, env });
-}
-
-type Run = { args: string[]; env: Environment; command?: Command | undefined };
-
-async function runToEnd(script: string, { args, env, command = (...all) => all }: Run) {
-  try {
-    const options = { env: { ...inherited(), ...env } };
-    const [program, ...rest] = command(process.execPath, script, ...args);
-    const { stdout } = await promisify(execFile)(program, rest, options);
-    return { code: 0, stdout, stderr: '' };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, stdout, stderr };
-  }
 }

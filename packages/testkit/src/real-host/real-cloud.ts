@@ -2,11 +2,11 @@ import { pathToFileURL } from 'node:url';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { expect, vi } from 'vitest';
 import { type Client, connectClient } from '../processes/client.ts';
+import { runAgentCommand } from '../processes/run-commands.ts';
 import {
   type Command,
   type Process,
   type Processes,
-  runAgentCommand,
   startProcesses,
 } from '../processes/start-processes.ts';
 import { tinyGuestDirectory } from './guest/tiny-guest-directory.ts';

@@ -109,7 +109,7 @@ function keysOf(disks: readonly DiskSpec[]): Map<string, Key> {
   return new Map(disks.flatMap(({ id, rbd }) => (rbd ? [[id, rbd] as const] : [])));
 }
 
-export function renderSecret(user: string): string {
+function renderSecret(user: string): string {
   const secret = element('secret', { ephemeral: 'yes', private: 'yes' }, [
     element('uuid', {}, secretUuidOf(user)),
     element('usage', { type: 'ceph' }, [element('name', {}, usageOf(user))]),

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { expect } from 'vitest';
 import { type Client, connectClient } from '../../processes/client.ts';
+import { runAgentCommand } from '../../processes/run-commands.ts';
 import {
   type Api,
   type Processes,
-  runAgentCommand,
   type Scheduler,
   startProcesses,
 } from '../../processes/start-processes.ts';

@@ -15,12 +15,15 @@ const NAMES: Record<Operation['metadata']['operation_name'], string> = {
   START: 'Starting',
   STOP: 'Stopping',
   RESET: 'Resetting',
+  MOVE: 'Moving',
+  RESTORE: 'Restoring',
   ATTACH_DISKS: 'Attaching disks to',
   DETACH_DISKS: 'Detaching disks from',
 };
 const NOUNS: Record<Operation['metadata']['type'], string> = {
   vm: 'a VM',
   disk: 'a disk',
+  snapshot: 'a snapshot',
   'vpc-firewall-rule': 'a firewall rule',
 };
 
