@@ -19,6 +19,7 @@ import {
   type Receipt,
   releasePlacement,
 } from '@gantry/db/queries/settle/release-vm';
+import { lockReportedDisks } from '@gantry/db/queries/settle/settle-hosts';
 import {
   lockPlacedVms,
   type PlacedVmRow,
@@ -67,6 +68,8 @@ export async function fenceHosts(fencing: Fencing): Promise<void> {
 /** Returns the number of VMs, or null if nothing was released. */
 async function releaseVms(sql: Queryable, hostId: string): Promise<number | null> {
   const placed = await lockPlacedVms(sql, hostId);
+  // The release changes disks, which are locked before hosts.
+  await lockReportedDisks(sql, { hostId, diskIds: [] });
   if (!(await lockHostToFence(sql, hostId))) return null;
   // A disk of another cluster may have been attached meanwhile.
   if (!(await areVolumesFenced(sql, hostId))) return null;
