@@ -310,7 +310,7 @@ create table events (
   constraint events_pkey PRIMARY KEY (id),
   constraint events_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint events_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text]))),
-  constraint events_type CHECK ((type = ANY (ARRAY['vm_crashed'::text, 'vm_unreachable'::text, 'vm_reachable'::text, 'vm_host_draining'::text, 'vm_host_fenced'::text, 'vm_device_unhealthy'::text, 'vm_lost'::text, 'vm_orphaned'::text, 'vm_restored'::text, 'vm_organization_warned'::text, 'vm_organization_suspended'::text, 'vm_organization_resumed'::text])))
+  constraint events_type CHECK ((type = ANY (ARRAY['vm_crashed'::text, 'vm_unreachable'::text, 'vm_reachable'::text, 'vm_host_draining'::text, 'vm_host_fenced'::text, 'vm_restarted_elsewhere'::text, 'vm_moving'::text, 'vm_device_unhealthy'::text, 'vm_lost'::text, 'vm_orphaned'::text, 'vm_restored'::text, 'vm_organization_warned'::text, 'vm_organization_suspended'::text, 'vm_organization_resumed'::text])))
 );
 CREATE INDEX events_project ON public.events USING btree (project_id, id);
 CREATE TRIGGER events_streamed AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION stream_incidents();
@@ -697,7 +697,7 @@ create table operations (
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint operations_completed CHECK (((state = 'IN_PROGRESS'::text) = (completed_at IS NULL))),
-  constraint operations_name CHECK ((name = ANY (ARRAY['CREATE'::text, 'UPDATE'::text, 'DELETE'::text, 'START'::text, 'STOP'::text, 'RESET'::text, 'ATTACH_DISKS'::text, 'DETACH_DISKS'::text, 'RESTORE'::text]))),
+  constraint operations_name CHECK ((name = ANY (ARRAY['CREATE'::text, 'UPDATE'::text, 'DELETE'::text, 'START'::text, 'STOP'::text, 'RESET'::text, 'MOVE'::text, 'ATTACH_DISKS'::text, 'DETACH_DISKS'::text, 'RESTORE'::text]))),
   constraint operations_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text]))),
   constraint operations_state CHECK ((state = ANY (ARRAY['IN_PROGRESS'::text, 'SUCCEEDED'::text, 'FAILED'::text])))
 );

@@ -136,11 +136,6 @@ describe('docs/contract/authentication.md#access-keys: tokens and keys', () => {
     await sql.end();
     expect((await tokens.verify(access_token))?.userId).toBe(claims.sub);
 
-    const second = (await refresh(refresh_token)).body;
-    expect(second.refresh_token).not.toBe(refresh_token);
-    expectRefusal(await refresh(refresh_token), 401, 'bad_credential');
-    expectRefusal(await refresh(second.refresh_token), 401, 'bad_credential');
-
     expect((await get('')).status).toBe(200);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 });
     try {
@@ -148,6 +143,11 @@ describe('docs/contract/authentication.md#access-keys: tokens and keys', () => {
     } finally {
       vi.useRealTimers();
     }
+
+    const second = (await refresh(refresh_token)).body;
+    expect(second.refresh_token).not.toBe(refresh_token);
+    expectRefusal(await refresh(refresh_token), 401, 'bad_credential');
+    expectRefusal(await refresh(second.refresh_token), 401, 'bad_credential');
   });
 
   it('access keys belong to one project, have a prefix and a checksum, and are stored as a hash', async () => {

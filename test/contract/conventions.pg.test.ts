@@ -98,8 +98,12 @@ describe('docs/contract: conventions', () => {
     const names = schemaOf(document, 'Operation').properties?.['metadata']?.properties;
     expect(names?.['operation_name']?.['enum']).toEqual(expect.arrayContaining([...seen]));
     expect(seen.size).toBe(8);
-    expect(names?.['operation_name']?.['enum']).toHaveLength(8);
-    expect(names?.['type']?.['enum']).toEqual(['vm', 'disk', 'vpc-firewall-rule']);
+    // Operators move VMs, and snapshots need a storage cluster.
+    expect(names?.['operation_name']?.['enum']).toHaveLength(seen.size + 2);
+    expect(names?.['operation_name']?.['enum']).toEqual(
+      expect.arrayContaining(['MOVE', 'RESTORE']),
+    );
+    expect(names?.['type']?.['enum']).toEqual(['vm', 'disk', 'vpc-firewall-rule', 'snapshot']);
   });
 
   it('the echo of a rule request spells direction and action in capitals', async () => {

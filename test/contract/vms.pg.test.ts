@@ -55,6 +55,7 @@ describe('docs/contract/vms.md#the-vm-object', () => {
   it('a VM has the documented fields and no others', () =>
     expect(membersOf(vm)).toEqual(
       [
+        'on_host_failure',
         ...['id', 'project_id', 'type', 'state', 'ssh_destination', 'created_at', 'updated_at'],
         ...['name', 'location', 'commitment_period', 'commitment_end', 'disks'],
         ...['network_interfaces', 'host_channel_adapters', 'virtualization_features'],
@@ -238,6 +239,7 @@ describe('docs/contract/vms.md#create-a-vm: request body', () => {
         startup_script: string,
         shutdown_script: string,
         network_interfaces: 'array',
+        on_host_failure: string,
         tags: 'object',
       },
     });

@@ -122,7 +122,8 @@ it('writers, hosts and schedulers never deadlock, and a spec number always has t
       hosts.map(({ id }) => id),
     )) {
       const key = `${row.host_id} ${row.number}`;
-      const content = JSON.stringify(toHostSpec(row), null, 1);
+      // The operations of VMs are sent beside a spec, and change without a new number.
+      const content = JSON.stringify({ ...toHostSpec(row), operations: [] }, null, 1);
       const before = seen.get(key);
       if (before !== undefined && before !== content)
         problems.push(linesOf({ key, before, content }));

@@ -18,7 +18,8 @@ export function watchNumbers(sql: Sql): NumberWatch {
   };
   const specsByHost = async () => {
     const rows = await readHostSpecs(sql, [...(await numbers()).keys()]);
-    return new Map(rows.map((row) => [row.host_id, toHostSpec(row)]));
+    // The operations of VMs are sent beside a spec, and change without a new number.
+    return new Map(rows.map((row) => [row.host_id, { ...toHostSpec(row), operations: [] }]));
   };
   const grown: NumberWatch['grown'] = async (work) => {
     const before = await numbers();

@@ -90,6 +90,16 @@ const SCHEDULER_TRANSITIONS = [
   {
     event: 'host_reported_unresponsive',
     by: 'scheduler',
+    meaning:
+      'A VM that was restarted elsewhere during a RESET does not reply: the operation fails, and the host goes on.',
+    from: ['STATE_STARTING'],
+    to: ['STATE_CRASHED'],
+    functions: ['settleReport', 'settleUnresponsive', 'failVm'],
+    writes: FAIL_COLUMNS,
+  },
+  {
+    event: 'host_reported_unresponsive',
+    by: 'scheduler',
     meaning: 'The VM did not reply while it started: the host takes it down.',
     from: ['STATE_STARTING'],
     to: ['STATE_ERROR'],

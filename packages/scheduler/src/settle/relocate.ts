@@ -29,9 +29,9 @@ export async function relocate(settling: VmSettling, failure: Failure): Promise<
   else if (countsAgainstHost(failure)) await recordFailedBuild(sql, { hostId, vmId: vm.id });
   // A VM with a stuck device cannot be taken down, so it cannot move within its deadline.
   const isFree = failure.code !== DEVICE_STUCK;
-  // Its data disks are on this host, or were given to it; volumes of a storage cluster are on no host.
-  const local = vm.attachments.filter(({ in_pool }) => !in_pool);
-  const isBound = local.length > 1 || (local.length > 0 && vm.observed_state !== 'none');
+  const isOnVolumes = vm.attachments.length > 0 && vm.attachments.every(({ in_pool }) => in_pool);
+  // Its data disks are on this host, or were given to it. Volumes of a storage cluster are on no host.
+  const isBound = !isOnVolumes && (vm.observed_state !== 'none' || vm.attachments.length > 1);
   const canMove = isFree && (!isBound || sharedStorage);
   const most = failure.code === START_TIMED_OUT ? MAX_AVOIDED_AFTER_TIMEOUT : MAX_AVOIDED_HOSTS;
   if (!canMove || vm.avoided_hosts.length >= most) return false;

@@ -166,6 +166,9 @@ describe('a host', () => {
       unknown_vms: [],
       unresponsive_vms: [],
       storage_pools: [],
+      storage_address: '',
+      storage_fences: [],
+      storage_fence_problem: '',
       // The OS disk of the VM.
       disks_gib: 128,
       numa_nodes: [],
