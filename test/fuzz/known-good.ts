@@ -47,7 +47,9 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
     .tuple(octet, octet, fc.integer({ min: 24, max: 32 }))
     .map(([second, third, prefix]) => `203.${second}.${third}.0/${prefix}`),
   // The host has the tenant's name.
-  confirm: own('name'),
+  confirm: oneOf('{{own.name}}', '{{own.fenced_host_name}}'),
+  host_id: oneOf('{{own.host_id}}', '{{own.host_id}}', '{{own.fenced_host_id}}'),
+  'CreateSnapshot.disk_id': own('volume_disk_id'),
   FirewallRuleEndpoint: endpoint,
   from: tracedEnd,
   to: tracedEnd,
@@ -108,6 +110,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   'DELETE.project_id': own('empty_project_id'),
   'DELETE.network_id': own('empty_network_id'),
   'DELETE.host_id': own('empty_host_id'),
+  'DELETE.storage_cluster_id': own('empty_storage_cluster_id'),
   url: oneOf('https://example.com/a?b=c', 'https://8.8.8.8:8443/'),
   'event_types[]': fc.subarray(['operation', 'vm', 'event']),
   since: oneOf('2026-01-31T12:00:00Z', '2000-01-01T00:00:00Z'),

@@ -179,6 +179,8 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     makeWebhooks(api, tenant, name),
   ]);
   const kept = await addSnapshot(sql, { projectId: tenant.projectId, diskId: free.id, name });
+  const volume = await disk(`${name}-volume`);
+  await makeVolume(sql, volume.id);
   const addressed = await makeAddressedVm(api, tenant, `${name}-addressed`);
   const host = await makeHosts(api, running.id, name);
   const records = await makeRecords(api, {
@@ -189,7 +191,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
   return {
     ...{ vm_id: running.id, stopped_vm_id: stopped.id, operation_id: running.operationId },
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
-    ...{ snapshot_id: kept.id, snapshot_operation_id: kept.operationId },
+    ...{ volume_disk_id: volume.id, snapshot_id: kept.id, snapshot_operation_id: kept.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
     ...{ ssh_key_id: sshKey.id, user_ssh_key_id: ownKey, address_id: address.id, ...webhook },
@@ -237,10 +239,22 @@ async function makeAddressedVm(api: TestApi, tenant: TestTenant, name: string): 
   return { addressed_vm_id: vm.id, attached_address_id: id };
 }
 
+/** Stores a disk in a pool of its own, so that it can have snapshots. */
+async function makeVolume(sql: TestApi['sql'], diskId: string): Promise<void> {
+  const [clusterId, poolId] = [newId(), newId()];
+  await sql`insert into storage_clusters (id, name, monitors, user_name)
+    values (${clusterId}, ${diskId}, '{10.0.0.1:3300}', 'gantry')`;
+  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, active)
+    values (${poolId}, ${clusterId}, 'volumes', 'us-east-a', 'shared-volume', false)`;
+  await sql`update disks set pool_id = ${poolId}, volume_id = '1a', observed_size_gib = size_gib where id = ${diskId}`;
+}
+
 /** Resources of operators: the host of the VM, a free host, and a token for another host. */
 async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<Values> {
   const host = await addHost(sql, { name, gpus: 1 });
   const empty = await addHost(sql, { name: `${name}-empty`, gpus: 0 });
+  const fenced = await addHost(sql, { name: `${name}-fenced`, gpus: 0 });
+  await sql`update hosts set state = 'fenced', fenced_at = now() where id = ${fenced.id}`;
   const { gpuIds, driveIds } = host;
   await placeVm(sql, { vmId, hostId: host.id, devices: [...gpuIds, ...driveIds] });
   await certifyHost(sql, host.id);
@@ -261,9 +275,10 @@ async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<
     ...{ id: rolloutId, version: '0.0.1', labels: { world: name }, createdBy: newId() },
     ...{ canaryCount: 1, batchSize: 1, hostTimeLimitS: 60, maxFailures: 0, createdAt: new Date() },
   });
-  const [clusterId, poolId] = [newId(), newId()];
+  const [clusterId, emptyClusterId, poolId] = [newId(), newId(), newId()];
   await sql`insert into storage_clusters (id, name, monitors, user_name)
-    values (${clusterId}, ${name}, '{10.0.0.1:3300}', 'gantry')`;
+    values (${clusterId}, ${name}, '{10.0.0.1:3300}', 'gantry'),
+      (${emptyClusterId}, ${`${name}-empty`}, '{10.0.0.1:3300}', 'gantry')`;
   await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, active)
     values (${poolId}, ${clusterId}, 'volumes', 'us-east-a', 'shared-volume', false)`;
   const orphanId = newId();
@@ -274,6 +289,8 @@ async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<
     ...{ device_id: gpuIds[0] ?? '', public_address_id: publicAddressId },
     ...{ orphan_id: orphanId, rollout_id: rolloutId },
     ...{ storage_cluster_id: clusterId, storage_pool_id: poolId },
+    ...{ empty_storage_cluster_id: emptyClusterId },
+    ...{ fenced_host_id: fenced.id, fenced_host_name: `${name}-fenced` },
   };
 }
 

@@ -3969,7 +3969,7 @@ export interface components {
             /** @description VMs whose hypervisor does not reply about them. Nothing is done to them meanwhile. */
             unresponsive_vms: components["schemas"]["UnresponsiveVm"][];
             /** @description Where the host stores disks; empty if its agent does not report it. */
-            storage_pools: components["schemas"]["StoragePool"][];
+            storage_pools: components["schemas"]["HostStoragePool"][];
             /** @description How large all its disks are together, shared volumes excepted. */
             disks_gib: number;
             numa_nodes: components["schemas"]["HostNumaNode"][];
@@ -3985,7 +3985,7 @@ export interface components {
             since: string | "";
         };
         /** @description As last reported. */
-        StoragePool: {
+        HostStoragePool: {
             /** @description A directory, a volume group or a thin pool. */
             name: string;
             disk_types: ("persistent-ssd" | "shared-volume")[];
@@ -4332,6 +4332,28 @@ export interface components {
             monitors: string[];
             /** @description The name of the key of the schedulers in the cluster, without "client.". */
             user_name: string;
+        };
+        StoragePool: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            storage_cluster_id: string;
+            name: string;
+            location: string;
+            disk_type: string;
+            /** @description Whether new disks may be created in it. */
+            active: boolean;
+            overcommit_percent: number;
+            /** @description Null until it is known. */
+            size_gib: number | null;
+            used_gib: number;
+            /** @description The size of all its disks and images together. */
+            allocated_gib: number;
+            observed_at: string | "";
+            /** @description Why it cannot be used; empty if nothing is known to be wrong. */
+            problem: string;
+            /** Format: date-time */
+            created_at: string;
         };
         CreateStoragePool: {
             /** Format: uuid */

@@ -35,7 +35,7 @@ const StoragePool = z
     free_gib: z.int(),
     offered_gib: z.int().openapi({ description: 'How large all disks in it may be together.' }),
   })
-  .openapi('StoragePool', { description: 'As last reported.' });
+  .openapi('HostStoragePool', { description: 'As last reported.' });
 
 const Host = z
   .object({
