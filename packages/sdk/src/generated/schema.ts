@@ -4344,8 +4344,8 @@ export interface components {
             /** @description Whether new disks may be created in it. */
             active: boolean;
             overcommit_percent: number;
-            /** @description Null until it is known. */
-            size_gib: number | null;
+            /** @description Zero until it is known. */
+            size_gib: number;
             used_gib: number;
             /** @description The size of all its disks and images together. */
             allocated_gib: number;

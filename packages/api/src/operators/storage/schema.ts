@@ -80,7 +80,7 @@ export const StoragePool = z
     disk_type: z.string(),
     active: z.boolean().openapi({ description: 'Whether new disks may be created in it.' }),
     overcommit_percent: z.int(),
-    size_gib: z.int().nullable().openapi({ description: 'Null until it is known.' }),
+    size_gib: z.int().openapi({ description: 'Zero until it is known.' }),
     used_gib: z.int(),
     allocated_gib: z
       .int()

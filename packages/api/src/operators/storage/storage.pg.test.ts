@@ -63,7 +63,7 @@ it('a pool is created, changed, and deleted when it is inactive and empty', asyn
       ...POOL,
       active: true,
       overcommit_percent: 100,
-      size_gib: null,
+      size_gib: 0,
     },
   ]);
   const path = `/pools/${created.body.id}`;

@@ -9,6 +9,7 @@ export function storagePoolView({ cluster_id, observed_at, created_at, ...row }:
   return {
     ...row,
     storage_cluster_id: cluster_id,
+    size_gib: row.size_gib ?? 0,
     observed_at: observed_at?.toISOString() ?? '',
     created_at: created_at.toISOString(),
   };
