@@ -34,7 +34,7 @@ export class DiskStore {
   create(disk: DiskSpec): void {
     if (this.#disks.has(disk.id)) return;
     const { kind, sizeBytes } = disk;
-    this.#disks.set(disk.id, { kind, sizeBytes, isVolume: disk.rbd !== null, users: new Map() });
+    this.#disks.set(disk.id, { kind, sizeBytes, isVolume: !!disk.rbd, users: new Map() });
   }
 
   /** With or without a user that has it open. */

@@ -37,7 +37,9 @@ export class KeptDisks extends DiskStore {
     if (this.#kept.delete(diskId)) this.#save();
   }
 
-  #keep({ id, kind, sizeBytes }: DiskSpec): void {
+  /** A volume of a storage cluster is there again when it is opened. */
+  #keep({ id, kind, sizeBytes, rbd }: DiskSpec): void {
+    if (rbd) return;
     this.#kept.set(id, { id, kind, sizeBytes });
     this.#save();
   }
