@@ -40,11 +40,13 @@ const PACKAGES = {
   gnupg: ['/usr/bin/gpg'],
 };
 
-/** Signatures of images, and backups. Without them, their tests are skipped. */
+/** Signatures of images, backups, and shells with completion. Without them, their tests are skipped. */
 const SYSTEM = {
+  fish: ['/usr/bin/fish'],
   gnupg: ['/usr/bin/gpg'],
   gpgv: ['/usr/bin/gpgv'],
   'postgresql-client': ['/usr/bin/pg_dump'],
+  zsh: ['/usr/bin/zsh', '/bin/zsh'],
 };
 
 /** A browser, and a font: without one it draws no text. */
