@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
-/** The manifests are applied by nobody here, so what they name is compared with what exists. */
+/** No cluster applies the manifests in a test, so what they name is compared with what exists. */
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.join(root, 'deploy/kubernetes');
 const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');

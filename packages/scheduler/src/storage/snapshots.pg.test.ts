@@ -327,7 +327,7 @@ describe('restoring a snapshot', () => {
     expect((await start()).status).toBe(200);
   });
 
-  it('waits for a client that has the volume open, and ends without a change if nobody waits for it', async () => {
+  it('waits for a client that has the volume open, and ends without a change after its operation has ended', async () => {
     const {
       log,
       api: { sql },
