@@ -176,7 +176,8 @@ describe('operators', () => {
       }
       const reply = await send(route, mine, operator.token);
       // The VM of the example cannot be moved, because its disks are on its host.
-      expect([200, 404, 409]).toContain(reply.status);
+      const accepted = route.id === 'admin-vms.move' ? [409] : [200, 404];
+      expect(accepted).toContain(reply.status);
     },
   );
 
