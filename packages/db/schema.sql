@@ -119,6 +119,8 @@ create table console_tickets (
   actor_type text not null,
   actor_id uuid not null,
   expires_at timestamp(3) with time zone not null,
+  login_id text default ''::text not null,
+  token_generation bigint,
   constraint console_tickets_pkey PRIMARY KEY (hash),
   constraint console_tickets_vm_id_vms_id_fk FOREIGN KEY (vm_id) REFERENCES vms(id) ON DELETE CASCADE,
   constraint console_tickets_actor_type CHECK ((actor_type = ANY (ARRAY['user'::text, 'access_key'::text])))

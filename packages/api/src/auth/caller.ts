@@ -50,7 +50,8 @@ export type Callers = {
   forget(): void;
 };
 
-type Actor = { type: Caller['type']; id: string; generation?: number; loginId?: string };
+/** Who a caller is, without its rights. A user's login and generation of tokens tell whether it has ended. */
+export type Actor = { type: Caller['type']; id: string; generation?: number; loginId?: string };
 
 const CACHE = { ttlMs: 1_000, maxEntries: 50_000 };
 
@@ -168,6 +169,12 @@ function keyCaller(grant: AccessKeyGrant | undefined, nowMs: number): Caller {
 
 export function callerId(caller: Caller): string {
   return caller.grant.id;
+}
+
+export function actorOf(caller: Caller): Actor {
+  const known = { type: caller.type, id: callerId(caller) };
+  if (caller.type === 'access_key') return known;
+  return { ...known, generation: caller.grant.token_generation, loginId: caller.loginId };
 }
 
 /** The same error for a missing, wrong, expired or revoked bearer, so that it reveals nothing. */

@@ -16,5 +16,11 @@ export async function redeemConsoleTicket(redemption: Redemption): Promise<Calle
     ? await claimConsoleTicket(sql, sha256(ticket))
     : undefined;
   if (taken?.vm_id !== vmId.toLowerCase()) throw badCredential();
-  return await callers.recall(taken);
+  const { type, id, login_id: loginId, token_generation: generation } = taken;
+  return await callers.recall({
+    type,
+    id,
+    loginId,
+    ...(generation === null ? {} : { generation }),
+  });
 }

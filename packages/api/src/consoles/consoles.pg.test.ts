@@ -10,6 +10,9 @@ import {
   type TestTenant,
 } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashPassword } from '../auth/passwords.ts';
+
+const PASSWORD = 'correct horse battery';
 
 /** Tests what happens before a console opens; test/scenarios/console.pg.test.ts tests the rest. */
 let api: TestApi;
@@ -147,6 +150,25 @@ describe('a ticket', () => {
     await api.sql`update members set role = 'read-only' where user_id = ${acme.member.id}`;
     expect(await refusal(`${path()}?ticket=${demoted}`)).toEqual([403, 'forbidden']);
     await api.sql`update members set role = 'member' where user_id = ${acme.member.id}`;
+  });
+
+  it('ends with the login of the user who created it, and when all tokens of the user end', async () => {
+    const { id } = acme.member;
+    await api.sql`update users set password_hash = ${await hashPassword(PASSWORD)} where id = ${id}`;
+    const [user] = await api.sql<{ email: string }[]>`select email from users where id = ${id}`;
+    const credential = { grant_type: 'password', email: user?.email, password: PASSWORD };
+    const logIn = async () => (await api.call('POST', '/auth/token', { body: credential })).body;
+    const { access_token: ended } = await logIn();
+    const { access_token: other } = await logIn();
+    const logins = await api.call('GET', '/auth/logins', { bearer: ended });
+    const own = logins.body.items.find(({ current }: { current: boolean }) => current);
+    const [first, second] = [await ticketFor(vmId, ended), await ticketFor(vmId, other)];
+    await api.call('DELETE', `/auth/logins/${own.id}`, { bearer: ended });
+    expect(await refusal(`${path()}?ticket=${first}`)).toEqual([401, 'bad_credential']);
+    expect(await refusal(`${path()}?ticket=${second}`)).toEqual(PAST_ALL_CHECKS);
+    const third = await ticketFor(vmId, other);
+    await api.sql`update users set token_generation = token_generation + 1 where id = ${id}`;
+    expect(await refusal(`${path()}?ticket=${third}`)).toEqual([401, 'bad_credential']);
   });
 
   it('is stored as a hash', async () => {

@@ -6,7 +6,7 @@ import {
   readConsoleVm,
 } from '@gantry/db/queries/vms/consoles';
 import { CloudError, notFound } from '@gantry/model/errors';
-import { type Caller, callerId } from '../auth/caller.ts';
+import { actorOf, type Caller } from '../auth/caller.ts';
 import { newKey } from '../auth/keys.ts';
 
 /** Short, because a program opens the console right after it got the ticket. */
@@ -36,12 +36,15 @@ export async function createConsoleTicket(
   await requireRunningVm(sql, vm);
   const ticket = newKey('console_ticket');
   const expiresAt = new Date(now.getTime() + TICKET_LIFETIME_MS);
+  const { type, id, loginId = '', generation = null } = actorOf(caller);
   await insertConsoleTicket(sql, {
     hash: sha256(ticket),
     vmId: vm.vmId,
     expiresAt,
-    actorType: caller.type,
-    actorId: callerId(caller),
+    actorType: type,
+    actorId: id,
+    loginId,
+    tokenGeneration: generation,
   });
   return { ticket, expiresAt };
 }

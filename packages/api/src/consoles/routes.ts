@@ -1,6 +1,6 @@
 import { badRequest } from '@gantry/model/errors';
 import { authorize } from '../auth/authorize.ts';
-import { callerId } from '../auth/caller.ts';
+import { actorOf } from '../auth/caller.ts';
 import { API_PREFIX } from '../http/openapi.ts';
 import { route } from '../http/route.ts';
 import { VmParams } from '../vms/schema.ts';
@@ -31,11 +31,7 @@ export const consoleRoutes = [
       if (!upgrade) throw badRequest([{ field: 'Upgrade', reason: 'must be "websocket"' }]);
       const dial = await dialConsole({ sql, secrets, clock, vmId, place: requirePlace(vm) });
       const requireRights = async () => {
-        const known =
-          caller.type === 'user'
-            ? { generation: caller.grant.token_generation, loginId: caller.loginId }
-            : {};
-        const again = await callers.recall({ type: caller.type, id: callerId(caller), ...known });
+        const again = await callers.recall(actorOf(caller));
         await authorize({ access: ACCESS, caller: again, params, callers });
       };
       upgrade((socket) =>

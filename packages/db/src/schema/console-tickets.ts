@@ -1,4 +1,4 @@
-import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { moment, oneOf } from './columns.ts';
 import { vms } from './vms.ts';
 
@@ -17,6 +17,9 @@ export const consoleTickets = pgTable(
     /** The user or key whose rights it has; the rights are read when it is used. */
     actorType: text('actor_type').notNull(),
     actorId: uuid('actor_id').notNull(),
+    /** The login of a user and the generation of the user's tokens. The ticket ends when they end. */
+    loginId: text('login_id').notNull().default(''),
+    tokenGeneration: bigint('token_generation', { mode: 'number' }),
     expiresAt: moment('expires_at').notNull(),
   },
   (t) => [

@@ -26,15 +26,25 @@ export type ConsoleTicket = {
   vmId: string;
   actorType: 'user' | 'access_key';
   actorId: string;
+  loginId: string;
+  /** Null for a key. */
+  tokenGeneration: number | null;
   expiresAt: Date;
 };
 
 export async function insertConsoleTicket(sql: Queryable, ticket: ConsoleTicket): Promise<void> {
-  await sql`insert into console_tickets (hash, vm_id, actor_type, actor_id, expires_at)
-    values (${ticket.hash}, ${ticket.vmId}, ${ticket.actorType}, ${ticket.actorId}, ${ticket.expiresAt})`;
+  await sql`insert into console_tickets (hash, vm_id, actor_type, actor_id, login_id, token_generation, expires_at)
+    values (${ticket.hash}, ${ticket.vmId}, ${ticket.actorType}, ${ticket.actorId}, ${ticket.loginId},
+      ${ticket.tokenGeneration}, ${ticket.expiresAt})`;
 }
 
-type TakenTicket = { type: 'user' | 'access_key'; id: string; vm_id: string };
+type TakenTicket = {
+  vm_id: string;
+  type: 'user' | 'access_key';
+  id: string;
+  login_id: string;
+  token_generation: number | null;
+};
 
 /** Uses up a ticket. Returns undefined if it was used before or has expired. */
 export async function claimConsoleTicket(
@@ -43,6 +53,6 @@ export async function claimConsoleTicket(
 ): Promise<TakenTicket | undefined> {
   const [row] = await sql<TakenTicket[]>`
     delete from console_tickets where hash = ${hash} and expires_at > now()
-    returning actor_type as type, actor_id as id, vm_id`;
+    returning vm_id, actor_type as type, actor_id as id, login_id, token_generation::float8 as token_generation`;
   return row;
 }
