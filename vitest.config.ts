@@ -17,7 +17,8 @@ const postgres = (version: 15 | 18) => ({
     expect: patience,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // On two cores a third worker computes while the tests of the other two wait for a condition.
+    maxWorkers: 3,
     // Loading every module again would cost each file more than a second. Modules must not keep
     // state that another test file could see, except counters that only grow.
     isolate: false,
@@ -118,7 +119,7 @@ export default defineConfig({
           testTimeout: 900_000,
           hookTimeout: 900_000,
           // They mostly wait for guests and limits, and each has its own namespaces.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 101 },
         },
       },
