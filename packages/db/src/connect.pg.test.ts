@@ -13,7 +13,8 @@ afterAll(() => database.drop());
 
 describe('a connection', () => {
   it('has limits for statements, locks and idle transactions, and ends if its client is gone', async () => {
-    const settings = await database.sql<{ name: string; setting: string }[]>`
+    const sql = connect({ url: database.url, name: 'default' });
+    const settings = await sql<{ name: string; setting: string }[]>`
       select name, setting from pg_settings where source = 'client' and name = any(${[
         'statement_timeout',
         'lock_timeout',
@@ -24,6 +25,7 @@ describe('a connection', () => {
         'tcp_keepalives_count',
         'client_connection_check_interval',
       ]}::text[])`;
+    await sql.end();
     expect(Object.fromEntries(settings.map(({ name, setting }) => [name, setting]))).toEqual({
       statement_timeout: '10000',
       lock_timeout: '8000',

@@ -17,6 +17,7 @@ export type TestDatabase = {
 export const TEST_CONNECTIONS = 10;
 /** A busy machine may let a process wait for seconds, and a test is not about that. */
 export const PATIENT_CONNECT_S = 60;
+const PATIENT_STATEMENT_MS = 60_000;
 
 /** Creates a temporary database from the suite's migrated template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
@@ -28,6 +29,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const sql = connect({
     ...{ url, name: 'gantry-test', maxConnections: TEST_CONNECTIONS },
     connectLimitS: PATIENT_CONNECT_S,
+    statementLimitMs: PATIENT_STATEMENT_MS,
   });
   return {
     url,
