@@ -27,7 +27,7 @@ export const diskRoutes = [
     id: 'disks.list',
     method: 'get',
     path: '/projects/{project_id}/disks',
-    summary: 'List disks, including OS disks, oldest first',
+    summary: 'List disks, including OS disks',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     query: TaggedResourceQuery,

@@ -80,6 +80,16 @@ const PageToken = Id.optional()
   .transform((token) => token ?? null)
   .openapi({ type: 'string', description: 'The next_page_token of the previous page.' });
 
+/** Ids are in the order of creation, so both orders read the index on the id. */
+export const Sort = z
+  .enum(['created_at', '-created_at'])
+  .default('created_at')
+  .openapi({ description: 'The order: oldest first, or with a minus sign newest first.' });
+
+export function isNewestFirst(sort: z.output<typeof Sort>): boolean {
+  return sort === '-created_at';
+}
+
 export const Paging = { limit: Limit, page_token: PageToken };
 
 /** For lists that are one page unless the client wants smaller ones. */

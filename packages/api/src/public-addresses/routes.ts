@@ -33,7 +33,7 @@ export const publicAddressRoutes = [
     id: 'public-addresses.list',
     method: 'get',
     path: '/projects/{project_id}/vpc/public-addresses',
-    summary: 'List reserved public addresses, oldest first',
+    summary: 'List reserved public addresses',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     query: ReservedAddressQuery,

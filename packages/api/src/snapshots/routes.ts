@@ -35,7 +35,7 @@ export const snapshotRoutes = [
     id: 'snapshots.list',
     method: 'get',
     path: '/projects/{project_id}/snapshots',
-    summary: 'List snapshots, oldest first',
+    summary: 'List snapshots',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     query: TaggedResourceQuery,

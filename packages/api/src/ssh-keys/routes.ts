@@ -31,7 +31,7 @@ export const sshKeyRoutes = [
     id: 'ssh-keys.list',
     method: 'get',
     path: '/projects/{project_id}/ssh-keys',
-    summary: 'List SSH keys, oldest first',
+    summary: 'List SSH keys',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     query: SshKeyQuery,

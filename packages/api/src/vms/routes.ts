@@ -5,7 +5,7 @@ import { listVms, readVm } from '@gantry/db/queries/vms/vms';
 import { transact } from '@gantry/db/transact';
 import { notFound } from '@gantry/model/errors';
 import type { Caller } from '../auth/caller.ts';
-import { ProjectParams, page } from '../http/fields.ts';
+import { isNewestFirst, ProjectParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
@@ -75,17 +75,18 @@ export const vmRoutes = [
     id: 'vms.list',
     method: 'get',
     path: '/projects/{project_id}/vms',
-    summary: 'List VMs, oldest first',
+    summary: 'List VMs',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     query: VmQuery,
     reply: VmPage,
-    handle: async ({ sql, scope, query: { limit, page_token, tag, ...filters } }) => {
+    handle: async ({ sql, scope, query: { limit, page_token, sort, tag, ...filters } }) => {
       const rows = await listVms(sql, {
         ...filters,
         tags: tag,
         projectId: scope.projectId,
         after: page_token,
+        newestFirst: isNewestFirst(sort),
         limit: limit + 1,
       });
       return page(rows, limit, vmView);

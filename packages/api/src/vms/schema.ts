@@ -11,6 +11,7 @@ import {
   Paging,
   ReplyId,
   ReplyIdOrEmpty,
+  Sort,
   Text,
   Timestamp,
   TimestampOrEmpty,
@@ -224,6 +225,7 @@ export const VmParams = z.object({ project_id: Id, vm_id: Id });
 
 export const VmQuery = z.strictObject({
   ...Paging,
+  sort: Sort,
   ids: CommaList(Id),
   names: CommaList(Text(63)),
   types: CommaList(Text(63)),

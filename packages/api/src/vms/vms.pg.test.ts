@@ -227,20 +227,23 @@ describe('deleting a VM', () => {
 });
 
 describe('listing VMs', () => {
-  it('returns every VM once in pages, in order of creation', async () => {
+  it.each([
+    ['in order of creation', 'created_at', (ids: string[]) => ids],
+    ['newest first', '-created_at', (ids: string[]) => ids.toReversed()],
+  ])('returns every VM once in pages, %s', async (_, sort, inOrder) => {
     const before = (await call('GET', `${vms}?limit=1000`)).body.items.map(
       ({ id }: { id: string }) => id,
     );
     const seen: string[] = [];
     let token = '';
     do {
-      const query = `limit=3${token && `&page_token=${token}`}`;
+      const query = `sort=${sort}&limit=3${token && `&page_token=${token}`}`;
       const { body: reply } = await call('GET', `${vms}?${query}`);
       expect(reply.items.length).toBeLessThanOrEqual(3);
       seen.push(...reply.items.map(({ id }: { id: string }) => id));
       token = reply.next_page_token;
     } while (token);
-    expect(seen).toEqual(before);
+    expect(seen).toEqual(inOrder(before));
   });
 
   it('combines filters by ids, names, types, locations and states', async () => {
@@ -256,6 +259,7 @@ describe('listing VMs', () => {
   });
 
   it.each([
+    'sort=name',
     'limit=0',
     'limit=1001',
     'limit=x',

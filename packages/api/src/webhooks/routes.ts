@@ -3,7 +3,7 @@ import { listWebhooks, readWebhook } from '@gantry/db/queries/webhooks/webhooks'
 import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import type { Access } from '../auth/authorize.ts';
-import { Id, page } from '../http/fields.ts';
+import { Id, isNewestFirst, page } from '../http/fields.ts';
 import { type AnyRoute, type Request, route } from '../http/route.ts';
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './change.ts';
 import { enableWebhook, replayWebhook, testWebhook } from './queue.ts';
@@ -75,14 +75,15 @@ function routesOf({ name, path, of, reads, writes, owner, Create, Change }: Kind
       id: `${name}.list`,
       method: 'get',
       path,
-      summary: `List webhooks ${of}, oldest first`,
+      summary: `List webhooks ${of}`,
       access: reads,
       params: OwnerParams,
       query: WebhookQuery,
       reply: WebhookPage,
       handle: async (request) => {
-        const { ids, names, tag: tags, page_token: after, limit } = request.query;
-        const listing = { ...ownerOf(request), ids, names, tags, after, limit: limit + 1 };
+        const { ids, names, tag: tags, page_token: after, sort, limit } = request.query;
+        const order = { after, newestFirst: isNewestFirst(sort) };
+        const listing = { ...ownerOf(request), ids, names, tags, ...order, limit: limit + 1 };
         return page(await listWebhooks(request.sql, listing), limit, webhookView);
       },
     }),

@@ -1,15 +1,13 @@
 import type { Queryable } from '../connect.ts';
-import { FIRST_ID } from './page-bounds.ts';
+import { beyond, direction, type PageBounds } from './page-bounds.ts';
 
 /** What every list of a project's resources can be filtered by. Null: it is not filtered. */
-export type Listing = {
+export type Listing = PageBounds & {
   projectId: string;
   ids: string[] | null;
   names: string[] | null;
   /** Each element is one tag; a resource must have all of them. */
   tags?: Record<string, string>[];
-  /** The last id of the previous page. */
-  after: string | null;
   /** Null: all. */
   limit: number | null;
 };
@@ -18,15 +16,13 @@ export type Listing = {
  * The condition, the order and the limit of a list. Quotas and limits bound what a project has in these tables, so the
  * index on the project is enough for every filter.
  */
-export function listed(
-  sql: Queryable,
-  { projectId, ids, names, tags = [], after, limit }: Listing,
-) {
-  return sql`project_id = ${projectId} and id > ${after ?? FIRST_ID}
+export function listed(sql: Queryable, listing: Listing) {
+  const { projectId, ids, names, tags = [], limit } = listing;
+  return sql`project_id = ${projectId} and id ${beyond(sql, listing)}
     ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
     ${names === null ? sql`` : sql`and name = any(${names}::text[])`}
     ${tags.length === 0 ? sql`` : tags.map((tag) => sql`and tags @> ${JSON.stringify(tag)}::text::jsonb`)}
-    order by id ${limit === null ? sql`` : sql`limit ${limit}`}`;
+    order by id ${direction(sql, listing)} ${limit === null ? sql`` : sql`limit ${limit}`}`;
 }
 
 type NamedTable = 'networks' | 'subnets' | 'reserved_addresses' | 'snapshots';

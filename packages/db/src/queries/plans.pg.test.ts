@@ -142,7 +142,13 @@ describe('a list of VMs in a project of 10,000', () => {
   it.each([
     ['of every state', () => ({}), PAGE * PER_VM],
     ['of the middle', () => ({ after: vmIds[VMS / 2] }), PAGE * PER_VM],
+    ['newest first', () => ({ newestFirst: true }), PAGE * PER_VM],
     ['that run', () => ({ states: ['STATE_RUNNING'] }), PAGE * PER_VM],
+    [
+      'that run, newest first',
+      () => ({ states: ['STATE_RUNNING'], newestFirst: true, after: vmIds[VMS / 2] }),
+      PAGE * PER_VM,
+    ],
     [
       'that crashed, of which there is one',
       () => ({ states: ['STATE_CRASHED', 'STATE_ERROR'] }),
@@ -182,12 +188,14 @@ describe('a list of all tenants', () => {
   it.each([
     ['VMs', vms, () => ({}), MOST],
     ['VMs from the middle', vms, () => ({ after: vmIds[VMS / 2] }), MOST],
+    ['VMs, newest first', vms, () => ({ newestFirst: true }), MOST],
     ['VMs of a project that run', vms, () => ({ projectId, states: ['STATE_RUNNING'] }), MOST],
     ['VMs of an organization', vms, () => ({ organizationId }), MOST],
     ['VMs that crashed', vms, () => ({ states: ['STATE_CRASHED', 'STATE_ERROR'] }), FEW],
     ['VMs with a name', vms, () => ({ names: [`vm-${vmIds[7]}`] }), FEW],
     ['VMs of a host', vms, () => ({ hostId: newId() }), FEW],
     ['disks', disks, () => ({}), MOST],
+    ['disks, newest first', disks, () => ({ newestFirst: true }), MOST],
     ['disks that are ready, of which there are none', disks, () => ({ states: ['ready'] }), FEW],
     ['disks of a host', disks, () => ({ hostId: newId() }), FEW],
     ['operations', operations, () => ({}), MOST],

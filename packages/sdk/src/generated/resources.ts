@@ -203,7 +203,7 @@ export function bindOperations({ call, list }: Bind) {
     vms: {
       /** Create a VM. */
       create: call({ id: 'vms.create', method: 'POST', path: '/v0.1/projects/{project_id}/vms', takesKey: true }),
-      /** List VMs, oldest first. */
+      /** List VMs. */
       list: list({ id: 'vms.list', method: 'GET', path: '/v0.1/projects/{project_id}/vms' }),
       /** Check a creation of a VM without creating it: errors, price, and whether it fits now. */
       validate: call({ id: 'vms.validate', method: 'POST', path: '/v0.1/projects/{project_id}/vms:validate', takesKey: true }),
@@ -229,7 +229,7 @@ export function bindOperations({ call, list }: Bind) {
     sshKeys: {
       /** Store an SSH public key under a name. */
       create: call({ id: 'ssh-keys.create', method: 'POST', path: '/v0.1/projects/{project_id}/ssh-keys', takesKey: true }),
-      /** List SSH keys, oldest first. */
+      /** List SSH keys. */
       list: list({ id: 'ssh-keys.list', method: 'GET', path: '/v0.1/projects/{project_id}/ssh-keys' }),
       /** Read an SSH key. */
       get: call({ id: 'ssh-keys.get', method: 'GET', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}' }),
@@ -263,7 +263,7 @@ export function bindOperations({ call, list }: Bind) {
     disks: {
       /** Create a disk. */
       create: call({ id: 'disks.create', method: 'POST', path: '/v0.1/projects/{project_id}/disks', takesKey: true }),
-      /** List disks, including OS disks, oldest first. */
+      /** List disks, including OS disks. */
       list: list({ id: 'disks.list', method: 'GET', path: '/v0.1/projects/{project_id}/disks' }),
       /** Read a disk. */
       get: call({ id: 'disks.get', method: 'GET', path: '/v0.1/projects/{project_id}/disks/{disk_id}' }),
@@ -275,7 +275,7 @@ export function bindOperations({ call, list }: Bind) {
     snapshots: {
       /** Make a snapshot of a disk. */
       create: call({ id: 'snapshots.create', method: 'POST', path: '/v0.1/projects/{project_id}/snapshots', takesKey: true }),
-      /** List snapshots, oldest first. */
+      /** List snapshots. */
       list: list({ id: 'snapshots.list', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots' }),
       /** Read a snapshot. */
       get: call({ id: 'snapshots.get', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/{snapshot_id}' }),
@@ -303,7 +303,7 @@ export function bindOperations({ call, list }: Bind) {
     networks: {
       /** Create a network. */
       create: call({ id: 'networks.create', method: 'POST', path: '/v0.1/projects/{project_id}/vpc/networks', takesKey: true }),
-      /** List networks, oldest first. */
+      /** List networks. */
       list: list({ id: 'networks.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/networks' }),
       /** Read a network. */
       get: call({ id: 'networks.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/networks/{network_id}' }),
@@ -315,7 +315,7 @@ export function bindOperations({ call, list }: Bind) {
     subnets: {
       /** Create a subnet of a network in a location. */
       create: call({ id: 'subnets.create', method: 'POST', path: '/v0.1/projects/{project_id}/vpc/subnets', takesKey: true }),
-      /** List subnets, oldest first. */
+      /** List subnets. */
       list: list({ id: 'subnets.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/subnets' }),
       /** Read a subnet. */
       get: call({ id: 'subnets.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/subnets/{subnet_id}' }),
@@ -327,7 +327,7 @@ export function bindOperations({ call, list }: Bind) {
     publicAddresses: {
       /** Reserve a public address in a location. */
       create: call({ id: 'public-addresses.create', method: 'POST', path: '/v0.1/projects/{project_id}/vpc/public-addresses', takesKey: true }),
-      /** List reserved public addresses, oldest first. */
+      /** List reserved public addresses. */
       list: list({ id: 'public-addresses.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/public-addresses' }),
       /** Read a reserved public address. */
       get: call({ id: 'public-addresses.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/public-addresses/{address_id}' }),
@@ -371,7 +371,7 @@ export function bindOperations({ call, list }: Bind) {
     webhooks: {
       /** Create a webhook of the project; only this reply shows its secret. */
       create: call({ id: 'webhooks.create', method: 'POST', path: '/v0.1/projects/{project_id}/webhooks', takesKey: true }),
-      /** List webhooks of the project, oldest first. */
+      /** List webhooks of the project. */
       list: list({ id: 'webhooks.list', method: 'GET', path: '/v0.1/projects/{project_id}/webhooks' }),
       /** Read a webhook of the project. */
       get: call({ id: 'webhooks.get', method: 'GET', path: '/v0.1/projects/{project_id}/webhooks/{webhook_id}' }),
@@ -395,7 +395,7 @@ export function bindOperations({ call, list }: Bind) {
     adminWebhooks: {
       /** Create a webhook of the operators; only this reply shows its secret. */
       create: call({ id: 'admin-webhooks.create', method: 'POST', path: '/v0.1/admin/webhooks', takesKey: true }),
-      /** List webhooks of the operators, oldest first. */
+      /** List webhooks of the operators. */
       list: list({ id: 'admin-webhooks.list', method: 'GET', path: '/v0.1/admin/webhooks' }),
       /** Read a webhook of the operators. */
       get: call({ id: 'admin-webhooks.get', method: 'GET', path: '/v0.1/admin/webhooks/{webhook_id}' }),
@@ -547,7 +547,7 @@ export function bindOperations({ call, list }: Bind) {
       delete: call({ id: 'admin-prices.delete', method: 'DELETE', path: '/v0.1/admin/prices/{resource_type}', takesKey: true }),
     },
     adminVms: {
-      /** List the VMs of all tenants, oldest first. */
+      /** List the VMs of all tenants. */
       list: list({ id: 'admin-vms.list', method: 'GET', path: '/v0.1/admin/vms' }),
       /** Read a VM of any tenant. */
       get: call({ id: 'admin-vms.get', method: 'GET', path: '/v0.1/admin/vms/{vm_id}' }),
@@ -555,7 +555,7 @@ export function bindOperations({ call, list }: Bind) {
       move: call({ id: 'admin-vms.move', method: 'POST', path: '/v0.1/admin/vms/{vm_id}:move', takesKey: true }),
     },
     adminDisks: {
-      /** List the disks of all tenants, including OS disks, oldest first. */
+      /** List the disks of all tenants, including OS disks. */
       list: list({ id: 'admin-disks.list', method: 'GET', path: '/v0.1/admin/disks' }),
       /** Read a disk of any tenant. */
       get: call({ id: 'admin-disks.get', method: 'GET', path: '/v0.1/admin/disks/{disk_id}' }),

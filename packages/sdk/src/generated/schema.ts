@@ -848,7 +848,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List VMs, oldest first */
+        /** List VMs */
         get: operations["vms.list"];
         put?: never;
         /** Create a VM */
@@ -987,7 +987,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List SSH keys, oldest first */
+        /** List SSH keys */
         get: operations["ssh-keys.list"];
         put?: never;
         /** Store an SSH public key under a name */
@@ -1113,7 +1113,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List disks, including OS disks, oldest first */
+        /** List disks, including OS disks */
         get: operations["disks.list"];
         put?: never;
         /** Create a disk */
@@ -1150,7 +1150,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List snapshots, oldest first */
+        /** List snapshots */
         get: operations["snapshots.list"];
         put?: never;
         /** Make a snapshot of a disk */
@@ -1258,7 +1258,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List networks, oldest first */
+        /** List networks */
         get: operations["networks.list"];
         put?: never;
         /** Create a network */
@@ -1295,7 +1295,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List subnets, oldest first */
+        /** List subnets */
         get: operations["subnets.list"];
         put?: never;
         /** Create a subnet of a network in a location */
@@ -1332,7 +1332,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List reserved public addresses, oldest first */
+        /** List reserved public addresses */
         get: operations["public-addresses.list"];
         put?: never;
         /** Reserve a public address in a location */
@@ -1539,7 +1539,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks of the project, oldest first */
+        /** List webhooks of the project */
         get: operations["webhooks.list"];
         put?: never;
         /** Create a webhook of the project; only this reply shows its secret */
@@ -1678,7 +1678,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks of the operators, oldest first */
+        /** List webhooks of the operators */
         get: operations["admin-webhooks.list"];
         put?: never;
         /** Create a webhook of the operators; only this reply shows its secret */
@@ -2443,7 +2443,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the VMs of all tenants, oldest first */
+        /** List the VMs of all tenants */
         get: operations["admin-vms.list"];
         put?: never;
         post?: never;
@@ -2494,7 +2494,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the disks of all tenants, including OS disks, oldest first */
+        /** List the disks of all tenants, including OS disks */
         get: operations["admin-disks.list"];
         put?: never;
         post?: never;
@@ -5442,6 +5442,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -6442,6 +6444,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -6777,6 +6781,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7164,6 +7170,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7314,6 +7322,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7492,6 +7502,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7671,6 +7683,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7823,6 +7837,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7974,6 +7990,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8410,6 +8428,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8738,6 +8758,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -10437,6 +10459,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -10536,6 +10560,8 @@ export interface operations {
                 page_token?: string;
                 organization_id?: string;
                 project_id?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 host_id?: string;
                 /** @description A comma-separated list. */
                 ids?: string;

@@ -1,6 +1,6 @@
 import type { Listing } from '@gantry/db/queries/listing';
 import { z } from '@hono/zod-openapi';
-import { CommaList, Id, OptionalPaging, page, Text } from '../fields.ts';
+import { CommaList, Id, isNewestFirst, OptionalPaging, page, Sort, Text } from '../fields.ts';
 import { TagFilter } from '../tags.ts';
 
 /**
@@ -9,6 +9,7 @@ import { TagFilter } from '../tags.ts';
  */
 export const ResourceQuery = z.strictObject({
   ...OptionalPaging,
+  sort: Sort,
   ids: CommaList(Id),
   names: CommaList(Text(63)),
 });
@@ -19,8 +20,17 @@ type Query = z.output<typeof ResourceQuery> & { tag?: Record<string, string>[] }
 
 /** Reads one row more than the page has, which shows that a next page exists. */
 export function toListing(projectId: string, query: Query): Listing {
-  const { limit, page_token: after, ids, names, tag: tags = [] } = query;
-  return { projectId, ids, names, tags, after, limit: limit === null ? null : limit + 1 };
+  const { limit, page_token: after, sort, ids, names, tag: tags = [] } = query;
+  const newestFirst = isNewestFirst(sort);
+  return {
+    projectId,
+    ids,
+    names,
+    tags,
+    after,
+    newestFirst,
+    limit: limit === null ? null : limit + 1,
+  };
 }
 
 export function resourcePage<Row extends { id: string }, Item>(

@@ -118,6 +118,16 @@ describe.each(KINDS)('the list $path', ({ path, body, patched }) => {
     });
   });
 
+  it('is sorted with the newest first if the client wants that, also in pages', async () => {
+    const query = `sort=-created_at&ids=${ids}`;
+    const newestFirst = ids.toReversed();
+    expect(await idsOf(query)).toEqual(newestFirst);
+    const first = (await call('GET', `${path}?${query}&limit=2`)).body;
+    const rest = (await call('GET', `${path}?${query}&page_token=${first.next_page_token}`)).body;
+    expect([...first.items, ...rest.items].map(({ id }: Item) => id)).toEqual(newestFirst);
+    expect((await call('GET', `${path}?sort=price`)).body.details[0].field).toBe('sort');
+  });
+
   it('refuses a creation with a tag that is not valid, and creates nothing', async () => {
     const before = await idsOf('');
     const tags = JSON.parse('{"__proto__": "x"}');

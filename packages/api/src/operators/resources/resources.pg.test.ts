@@ -63,6 +63,14 @@ describe('the list of the VMs of all tenants', () => {
     ]);
   });
 
+  it('is sorted with the newest first if the operator wants that, also in pages', async () => {
+    const { first, second, other } = vms;
+    expect(await found('/vms?sort=-created_at')).toEqual([other, second, first]);
+    const page = (await admin('/vms?sort=-created_at&limit=2')).body;
+    const rest = `/vms?sort=-created_at&page_token=${page.next_page_token}`;
+    expect(await found(rest)).toEqual([first]);
+  });
+
   it('is filtered by tenant, host, state, name and tag', async () => {
     const { first, second, other } = vms;
     expect(await found(`/vms?organization_id=${acme.organizationId}`)).toEqual([first, second]);

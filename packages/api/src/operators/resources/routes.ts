@@ -2,7 +2,7 @@ import { listAllDisks } from '@gantry/db/queries/operators/all-disks';
 import { listAllOperations } from '@gantry/db/queries/operators/all-operations';
 import { listAllVms } from '@gantry/db/queries/operators/all-vms';
 import { notFound } from '@gantry/model/errors';
-import { page } from '../../http/fields.ts';
+import { isNewestFirst, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { OperationReply } from '../../operations/schema.ts';
 import { operationReply } from '../../operations/view.ts';
@@ -35,11 +35,11 @@ export const adminResourceRoutes = [
     id: 'admin-vms.list',
     method: 'get',
     path: '/admin/vms',
-    summary: 'List the VMs of all tenants, oldest first',
+    summary: 'List the VMs of all tenants',
     access: OF_OPERATORS,
     query: AdminVmQuery,
     reply: AdminVmPage,
-    handle: async ({ sql, query: { limit, page_token, tag, ...query } }) => {
+    handle: async ({ sql, query: { limit, page_token, sort, tag, ...query } }) => {
       const { organization_id, project_id, host_id, ...filters } = query;
       const rows = await listAllVms(sql, {
         ...filters,
@@ -48,6 +48,7 @@ export const adminResourceRoutes = [
         hostId: host_id ?? null,
         tags: tag,
         after: page_token,
+        newestFirst: isNewestFirst(sort),
         limit: limit + 1,
       });
       return page(rows, limit, adminVmView);
@@ -85,11 +86,11 @@ export const adminResourceRoutes = [
     id: 'admin-disks.list',
     method: 'get',
     path: '/admin/disks',
-    summary: 'List the disks of all tenants, including OS disks, oldest first',
+    summary: 'List the disks of all tenants, including OS disks',
     access: OF_OPERATORS,
     query: AdminDiskQuery,
     reply: AdminDiskPage,
-    handle: async ({ sql, query: { limit, page_token, ...query } }) => {
+    handle: async ({ sql, query: { limit, page_token, sort, ...query } }) => {
       const { organization_id, project_id, host_id, ...filters } = query;
       const rows = await listAllDisks(sql, {
         ...filters,
@@ -97,6 +98,7 @@ export const adminResourceRoutes = [
         projectId: project_id ?? null,
         hostId: host_id ?? null,
         after: page_token,
+        newestFirst: isNewestFirst(sort),
         limit: limit + 1,
       });
       return page(rows, limit, adminDiskView);

@@ -6,7 +6,16 @@ import {
 } from '@gantry/model/states';
 import { z } from '@hono/zod-openapi';
 import { Disk } from '../../disks/schema.ts';
-import { CommaList, Id, Page, Paging, ReplyId, ReplyIdOrEmpty, Text } from '../../http/fields.ts';
+import {
+  CommaList,
+  Id,
+  Page,
+  Paging,
+  ReplyId,
+  ReplyIdOrEmpty,
+  Sort,
+  Text,
+} from '../../http/fields.ts';
 import { Operation } from '../../operations/schema.ts';
 import { Vm, VmQuery } from '../../vms/schema.ts';
 
@@ -38,6 +47,7 @@ export const AdminVmQuery = VmQuery.extend({ ...TenantQuery, host_id: Id.optiona
 export const AdminDiskQuery = z.strictObject({
   ...Paging,
   ...TenantQuery,
+  sort: Sort,
   host_id: Id.optional(),
   ids: CommaList(Id),
   names: CommaList(Text(63)),

@@ -38,7 +38,7 @@ export const accessKeyRoutes = [
     reply: AccessKey,
     handle: async ({ sql, scope, params }) => {
       const ids = [params.access_key_id];
-      const whole = { names: null, page_token: null, limit: null };
+      const whole = { names: null, page_token: null, sort: 'created_at', limit: null } as const;
       const [row] = await listAccessKeys(sql, toListing(scope.projectId, { ids, ...whole }));
       if (!row) throw notFound('access key');
       return accessKeyView(row);

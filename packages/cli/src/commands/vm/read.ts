@@ -14,6 +14,7 @@ type ListFlags = CommonFlags & {
   location: Words;
   state: readonly State[] | undefined;
   tag: readonly Tag[] | undefined;
+  newestFirst: boolean;
 };
 type State = (typeof STATES)[number];
 const STATES = [
@@ -44,6 +45,10 @@ export const listVms = buildCommand<ListFlags, [], CliContext>({
         ...{ brief: 'Only VMs in one of these states', placeholder: 'state,…' },
       },
       tag: tagFlag('Only VMs with this tag; may be repeated'),
+      newestFirst: {
+        ...{ kind: 'boolean', default: false, withNegated: false },
+        brief: 'Begin with the newest VM instead of the oldest',
+      },
     },
     aliases: outputAlias,
   },
@@ -58,7 +63,9 @@ export const listVms = buildCommand<ListFlags, [], CliContext>({
       ...(state && { states: state.map((each) => `STATE_${each.toUpperCase()}`).join(',') }),
       ...(tag && { tag: tag.map(({ key, value }) => `${key}:${value}`) }),
     };
-    for await (const vm of client.vms.list({ project_id, ...filters })) vms.push(vm);
+    const sort = flags.newestFirst ? '-created_at' : undefined;
+    for await (const vm of client.vms.list({ project_id, ...filters, ...(sort && { sort }) }))
+      vms.push(vm);
     printList(this, vms, {
       ...{ format: flags.output, columns: vmColumns },
       nothing: Object.keys(filters).length === 0 ? 'There are no VMs.' : 'No VM matches.',

@@ -96,6 +96,11 @@ describe('vm list', () => {
     ]);
   });
 
+  it('begins with the newest VM if the person wants that', async () => {
+    await run(['list', '--newest-first']);
+    expect(asked()).toEqual(['GET /v0.1/projects/p/vms?sort=-created_at']);
+  });
+
   it('refuses a filter that is none, and asks the server nothing', async () => {
     const { code, stderr } = await run(['list', '--tag', 'env']);
     expect(code).toBe(2);

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../connect.ts';
 import { type Listing, listed } from '../listing.ts';
+import { direction } from '../page-bounds.ts';
 
 /** The public addresses that a project has reserved. */
 
@@ -26,7 +27,7 @@ export async function listReservedAddresses(
   listing: Listing,
 ): Promise<ReservedAddressRow[]> {
   return await sql<ReservedAddressRow[]>`select ${columns(sql)}
-    from (select * from reserved_addresses where ${listed(sql, listing)}) r ${joins(sql)} order by r.id`;
+    from (select * from reserved_addresses where ${listed(sql, listing)}) r ${joins(sql)} order by r.id ${direction(sql, listing)}`;
 }
 
 export async function readReservedAddress(

@@ -1,29 +1,29 @@
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { beyond, direction, type PageBounds } from '../page-bounds.ts';
 import { selectVm, type VmRow } from '../vms/vms.ts';
 import { pageOfAll, projectsInScope, type TenantScope } from './page-of-all.ts';
 
 export type VmOfTenant = VmRow & { organization_id: string; host_id: string | null };
 
-export type AllVmsFilter = TenantScope & {
-  hostId: string | null;
-  ids: string[] | null;
-  names: string[] | null;
-  types: string[] | null;
-  locations: string[] | null;
-  states: string[] | null;
-  /** Each element is one tag; a VM must have all of them. */
-  tags: Record<string, string>[];
-  /** The last id of the previous page. */
-  after: string | null;
-  limit: number;
-};
+export type AllVmsFilter = TenantScope &
+  PageBounds & {
+    hostId: string | null;
+    ids: string[] | null;
+    names: string[] | null;
+    types: string[] | null;
+    locations: string[] | null;
+    states: string[] | null;
+    /** Each element is one tag; a VM must have all of them. */
+    tags: Record<string, string>[];
+    limit: number;
+  };
 
-/** Lists VMs of all tenants, oldest first. */
+/** Lists VMs of all tenants, oldest first unless the filter says otherwise. */
 export async function listAllVms(sql: Queryable, filter: AllVmsFilter): Promise<VmOfTenant[]> {
   const { hostId, ids, names, types, locations, states, tags, limit } = filter;
   const projectIds = await projectsInScope(sql, filter);
-  const where = sql`r.id > ${filter.after ?? FIRST_ID}
+  const newestFirst = filter.newestFirst === true;
+  const where = sql`r.id ${beyond(sql, filter)}
     ${hostId === null ? sql`` : sql`and r.id = any(array(select vm_id from placements where host_id = ${hostId}))`}
     ${ids === null ? sql`` : sql`and r.id = any(${ids}::uuid[])`}
     ${names === null ? sql`` : sql`and r.name = any(${names}::text[])`}
@@ -32,7 +32,7 @@ export async function listAllVms(sql: Queryable, filter: AllVmsFilter): Promise<
     ${tags.length === 0 ? sql`` : tags.map((tag) => sql`and r.tags @> ${JSON.stringify(tag)}::text::jsonb`)}`;
   return await sql<VmOfTenant[]>`
     select w.*, q.organization_id, p.host_id
-    from (${selectVm(sql)} where v.id = any(array(${pageOfAll(sql, { table: 'vms', projectIds, states, where, limit })}))) w
+    from (${selectVm(sql)} where v.id = any(array(${pageOfAll(sql, { table: 'vms', projectIds, states, where, newestFirst, limit })}))) w
       join projects q on q.id = w.project_id left join placements p on p.vm_id = w.id
-    order by w.id`;
+    order by w.id ${direction(sql, filter)}`;
 }

@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import type { Queryable } from '../../connect.ts';
+import { direction } from '../page-bounds.ts';
 
 /** Lists across all tenants. Each filter is part of a statement only if it applies. */
 
@@ -38,8 +39,8 @@ type PageOfAll = {
  */
 export function pageOfAll(sql: Queryable, page: PageOfAll): Fragment {
   const { projectIds, states, resourceTypes = null, limit } = page;
-  const direction = page.newestFirst ? sql`desc` : sql`asc`;
-  const byState = states === null ? sql`` : sql`r.state ${direction},`;
+  const order = direction(sql, page);
+  const byState = states === null ? sql`` : sql`r.state ${order},`;
   return sql`select id from (select 1) as once
     ${projectIds === null ? sql`` : sql`cross join unnest(${projectIds}::uuid[]) p (project_id)`}
     ${states === null ? sql`` : sql`cross join unnest(${[...states]}::text[]) s (state)`}
@@ -48,6 +49,6 @@ export function pageOfAll(sql: Queryable, page: PageOfAll): Fragment {
       ${projectIds === null ? sql`` : sql`and r.project_id = p.project_id`}
       ${states === null ? sql`` : sql`and r.state between s.state and s.state`}
       ${resourceTypes === null ? sql`` : sql`and r.resource_type = t.resource_type`}
-      order by ${byState} r.id ${direction} limit ${limit}) pages
-    order by id ${direction} limit ${limit}`;
+      order by ${byState} r.id ${order} limit ${limit}) pages
+    order by id ${order} limit ${limit}`;
 }

@@ -1,7 +1,7 @@
 import type { OnHostFailure } from '@gantry/model/states';
 import type { VmState } from '@gantry/model/vm-life/states';
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { beyond, direction, type PageBounds } from '../page-bounds.ts';
 
 export type VmDiskRow = {
   id: string;
@@ -90,7 +90,7 @@ export async function lockVm(
   return await readVm(sql, { projectId, vmId });
 }
 
-export type VmFilter = {
+export type VmFilter = PageBounds & {
   projectId: string;
   ids: string[] | null;
   names: string[] | null;
@@ -99,8 +99,6 @@ export type VmFilter = {
   states: string[] | null;
   /** Each element is one tag; a VM must have all of them. */
   tags: Record<string, string>[];
-  /** The last id of the previous page. */
-  after: string | null;
   limit: number;
 };
 
@@ -122,7 +120,8 @@ const selectTagged = (sql: Queryable, { projectId, tags }: VmFilter) => sql`
  */
 export async function listVms(sql: Queryable, filter: VmFilter): Promise<VmRow[]> {
   const { projectId, ids, names, types, locations, states, tags, limit } = filter;
-  const inScope = sql`v.project_id = ${projectId} and v.id > ${filter.after ?? FIRST_ID}
+  const order = direction(sql, filter);
+  const inScope = sql`v.project_id = ${projectId} and v.id ${beyond(sql, filter)}
     ${ids === null ? sql`` : sql`and v.id = any(${ids}::uuid[])`}
     ${names === null ? sql`` : sql`and v.name = any(${names}::text[])`}
     ${types === null ? sql`` : sql`and v.type = any(${types}::text[])`}
@@ -134,9 +133,9 @@ export async function listVms(sql: Queryable, filter: VmFilter): Promise<VmRow[]
     states === null
       ? sql`select v.id from vms v where ${inScope}`
       : sql`select page.id from unnest(${states}::text[]) s (state) cross join lateral (select v.id from vms v
-          where ${inScope} and v.state between s.state and s.state order by v.state, v.id limit ${limit}) page`;
+          where ${inScope} and v.state between s.state and s.state order by v.state ${order}, v.id ${order} limit ${limit}) page`;
   return await sql<VmRow[]>`${selectVm(sql)}
-    where v.id = any(array(select id from (${found}) pages order by id limit ${limit})) order by v.id`;
+    where v.id = any(array(select id from (${found}) pages order by id ${order} limit ${limit})) order by v.id ${order}`;
 }
 
 /** Requests a power action: sets the desired state and increments the generation. */

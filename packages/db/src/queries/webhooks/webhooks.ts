@@ -1,6 +1,6 @@
 import type { StreamEventType } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { beyond, direction, type PageBounds } from '../page-bounds.ts';
 
 /** What tenants and operators write about webhooks. A webhook of operators has no project. */
 
@@ -64,24 +64,24 @@ export async function insertWebhook(sql: Queryable, webhook: NewWebhook): Promis
   return row;
 }
 
-export type WebhookListing = WebhookOwner & {
-  ids: string[] | null;
-  names: string[] | null;
-  tags: Record<string, string>[];
-  after: string | null;
-  limit: number;
-};
+export type WebhookListing = WebhookOwner &
+  PageBounds & {
+    ids: string[] | null;
+    names: string[] | null;
+    tags: Record<string, string>[];
+    limit: number;
+  };
 
 export async function listWebhooks(
   sql: Queryable,
-  { ids, names, tags, after, limit, ...owner }: WebhookListing,
+  { ids, names, tags, after, newestFirst = false, limit, ...owner }: WebhookListing,
 ): Promise<WebhookRow[]> {
   return await sql<WebhookRow[]>`select ${columns(sql)} from webhooks
-    where ${ownedBy(sql, owner)} and id > ${after ?? FIRST_ID}
+    where ${ownedBy(sql, owner)} and id ${beyond(sql, { after, newestFirst })}
       ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
       ${names === null ? sql`` : sql`and name = any(${names}::text[])`}
       ${tags.length === 0 ? sql`` : tags.map((tag) => sql`and tags @> ${JSON.stringify(tag)}::text::jsonb`)}
-    order by id limit ${limit}`;
+    order by id ${direction(sql, { newestFirst })} limit ${limit}`;
 }
 
 export async function readWebhook(sql: Queryable, id: WebhookId): Promise<WebhookRow | undefined> {
