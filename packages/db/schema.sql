@@ -144,6 +144,16 @@ CREATE TRIGGER device_claims_added AFTER INSERT ON public.device_claims REFERENC
 CREATE TRIGGER device_claims_of_orphans AFTER INSERT ON public.device_claims FOR EACH ROW WHEN ((new.orphan_id IS NOT NULL)) EXECUTE FUNCTION bump_host_of_orphan_device();
 CREATE TRIGGER device_claims_removed AFTER DELETE ON public.device_claims REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION stream_claims();
 
+create table device_readings (
+  device_id uuid not null,
+  hour timestamp(3) with time zone not null,
+  at timestamp(3) with time zone not null,
+  measured jsonb not null,
+  constraint device_readings_device_id_hour_pk PRIMARY KEY (device_id, hour),
+  constraint device_readings_device_id_devices_id_fk FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE
+);
+CREATE INDEX device_readings_hour ON public.device_readings USING btree (hour);
+
 create table device_receipts (
   id uuid not null,
   number bigint generated always as identity (maxvalue 9223372036854775807) not null,

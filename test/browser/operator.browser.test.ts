@@ -169,6 +169,26 @@ it('a device is quarantined with a reason and released', async () => {
   await close();
 });
 
+it('a device shows how its link and its errors changed', async () => {
+  const { page, look, errors, close } = await open('Hosts');
+  const host = await hostOfVm();
+  const [{ id }] = host.gpus;
+  const reading = (hours: number, measured: object) =>
+    world.processes
+      .sql`insert into device_readings (device_id, hour, at, measured) select ${id}, date_trunc('hour', at), at,
+      ${JSON.stringify(measured)}::text::jsonb from (select now() - ${hours}::int * interval '1 hour' as at) t
+      on conflict (device_id, hour) do update set at = excluded.at, measured = excluded.measured`;
+  await reading(48, { link_width: 16, link_speed_gts: 16, correctable_errors: 2 });
+  await reading(0, { link_width: 8, link_speed_gts: 16, correctable_errors: 940 });
+  await page.goto(`${world.api.url}/operator/hosts/${host.id}/devices/${id}`);
+  await page.getByRole('region', { name: 'Errors' }).getByText('Correctable 940').waitFor();
+  await page.getByRole('region', { name: 'PCIe link' }).getByText('Lanes 8').waitFor();
+  expect(await page.getByRole('region', { name: 'Wear in percent' }).count()).toBe(0);
+  await look('operator-device-over-time');
+  expect(errors).toEqual([]);
+  await close();
+});
+
 it('a placement is explained with the step that leaves no host', async () => {
   const { page, look, errors, close } = await open('Why not?');
   await page.getByLabel('VM type').selectOption('a100.1x');

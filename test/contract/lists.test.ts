@@ -5,6 +5,7 @@ import { type JsonSchema, OPERATIONS } from '../fuzz/document.ts';
 
 const P = '/v0.1/projects/{project_id}';
 const PAGES = ['limit', 'page_token'];
+const ORDER = 'sort';
 
 /** The lists of a project that have pages, or whose items tenants create. */
 const lists = OPERATIONS.filter(
@@ -32,7 +33,7 @@ function routeOfOne(list: string): string | undefined {
 const rows = lists.map(({ path: route, query }) => {
   const limit = query.find(({ name }) => name === 'limit');
   const pages = !limit ? '' : limit.schema.default === undefined ? 'optional' : 'yes';
-  const filters = query.map(({ name }) => name).filter((name) => !PAGES.includes(name));
+  const filters = query.map(({ name }) => name).filter((name) => ![...PAGES, ORDER].includes(name));
   return [
     `\`${route.replace(P, 'P')}\``,
     pages,
@@ -60,11 +61,14 @@ describe('docs/contract/README.md#lists', () => {
 
   it.each(
     lists.flatMap(({ path: route, query }) => (isServed('POST', route) ? [{ route, query }] : [])),
-  )('$route has pages, the filters ids and names, and a route of one item', ({ route, query }) => {
-    const names = query.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining([...PAGES, 'ids', 'names']));
-    expect(routeOfOne(route)).toBeDefined();
-  });
+  )(
+    '$route has pages, an order, the filters ids and names, and a route of one item',
+    ({ route, query }) => {
+      const names = query.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining([...PAGES, ORDER, 'ids', 'names']));
+      expect(routeOfOne(route)).toBeDefined();
+    },
+  );
 });
 
 /** Logs: their lines are read in order, and the stream of events continues after one. */

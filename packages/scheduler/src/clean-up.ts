@@ -18,6 +18,7 @@ import {
   type Retention,
   removeOldAuditLogs,
   removeOldCapacitySamples,
+  removeOldDeviceReadings,
   removeOldEvents,
   removeOldIntervals,
   removeOldOperations,
@@ -63,6 +64,8 @@ export const REMOVALS: Record<string, Removal> = {
     removeOldWebhookDeliveries(sql, { ...batch, days: retention.webhookDeliveries }),
   capacity_samples: (sql, { retention, ...batch }) =>
     removeOldCapacitySamples(sql, { ...batch, days: retention.events }),
+  device_readings: (sql, { retention, ...batch }) =>
+    removeOldDeviceReadings(sql, { ...batch, days: retention.events }),
   audit_logs: (sql, { retention, ...batch }) =>
     removeOldAuditLogs(sql, { ...batch, days: retention.auditLogs }),
   rollouts: (sql, { retention, ...batch }) =>

@@ -9,6 +9,7 @@ import {
 import { closeDay } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHost } from '@gantry/testkit/make/hosts';
 import { addProject } from '@gantry/testkit/make/tenants';
 import { addVms } from '@gantry/testkit/make/vms';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -178,6 +179,25 @@ it('receipts are removed after 400 days, but the last one of a device and of a s
   expect(await idsIn('device_receipts')).toEqual(
     [lastOfFirst, lastOfS2, lastOfS3, lastOfGpu].sort(),
   );
+});
+
+it('readings of devices are removed after 90 days, but the last one of a device stays', async () => {
+  const { sql } = database;
+  const { gpuIds } = await addHost(sql, { name: 'with-readings' });
+  const [changing = '', quiet = ''] = gpuIds;
+  const reading = async (days: number, deviceId: string) =>
+    await sql`insert into device_readings (device_id, hour, at, measured)
+      values (${deviceId}, ${daysAgo(days)}, ${daysAgo(days)}, ${JSON.stringify({ days })}::text::jsonb)`;
+  for (const days of [300, 200, 100, 80, 1]) await reading(days, changing);
+  for (const days of [300, 200]) await reading(days, quiet);
+  await clean({ batchRows: 1 });
+  const left =
+    await sql`select device_id, measured->'days' as days from device_readings order by hour`;
+  expect(left.map((row) => [row['device_id'], Number(row['days'])])).toEqual([
+    [quiet, 200],
+    [changing, 80],
+    [changing, 1],
+  ]);
 });
 
 describe('intervals', () => {

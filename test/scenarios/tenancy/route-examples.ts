@@ -134,6 +134,7 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'admin-hosts.delete': nothing,
   'admin-devices.quarantine': () => ({ body: { reason: 'x' } }),
   'admin-devices.release': nothing,
+  'admin-devices.readings': nothing,
   'admin-devices.receipts': nothing,
   'admin-devices.get': nothing,
   'admin-orphans.list': nothing,

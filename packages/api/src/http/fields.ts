@@ -80,6 +80,17 @@ const PageToken = Id.optional()
   .transform((token) => token ?? null)
   .openapi({ type: 'string', description: 'The next_page_token of the previous page.' });
 
+/** How far a history reaches back. */
+export const Hours = (max: number, usual: number) =>
+  z
+    .string()
+    .regex(/^[1-9][0-9]{0,3}$/, `must be a whole number from 1 to ${max}`)
+    .transform(Number)
+    .pipe(z.number().max(max, `must be at most ${max}`))
+    .optional()
+    .transform((hours) => hours ?? usual)
+    .openapi({ type: 'integer', minimum: 1, maximum: max, default: usual });
+
 /** Ids are in the order of creation, so both orders read the index on the id. */
 export const Sort = z
   .enum(['created_at', '-created_at'])

@@ -15,6 +15,7 @@ import {
   integer,
   jsonb,
   pgTable,
+  primaryKey,
   text,
   unique,
   uuid,
@@ -192,6 +193,29 @@ export const devices = pgTable(
     index('devices_serial').on(t.serial).where(sql`serial <> ''`),
     oneOf('devices_kind', t.kind, DEVICE_KINDS),
     oneOf('devices_state', t.state, DEVICE_STATES),
+  ],
+);
+
+/**
+ * What was read from a device when it changed: link, errors, wear. One row for each hour with a change, with the
+ * values at its end, so that a device whose errors increase all the time does not fill the table. Writer: scheduler.
+ */
+export const deviceReadings = pgTable(
+  'device_readings',
+  {
+    deviceId: uuid('device_id')
+      .notNull()
+      .references(() => devices.id, { onDelete: 'cascade' }),
+    hour: moment('hour').notNull(),
+    /** When the last change in the hour was seen. */
+    at: moment('at').notNull(),
+    /** By name. A value that the device does not have is missing. */
+    measured: jsonb('measured').$type<Record<string, number>>().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.deviceId, t.hour] }),
+    // For the removal of old ones.
+    index('device_readings_hour').on(t.hour),
   ],
 );
 

@@ -60,6 +60,28 @@ const eventsOf = (vmId: string) =>
 const vmRow = (vmId: string) => database.sql`select v::text from vms v where id = ${vmId}`;
 
 describe('a device', () => {
+  it('has one reading for each hour in which it changed, with its last values', async () => {
+    const { sql } = database;
+    const readings = async () =>
+      (
+        await sql`select r.measured from device_readings r join devices d on d.id = r.device_id
+          where d.host_id = ${hostId} order by r.hour`
+      ).map((row) => row['measured']);
+    const failing = (correctable: string) => ({
+      devices: [makeGpu(GPU, { aer: { ...aer, correctable }, link })],
+    });
+    await record(sound);
+    await sql`update device_readings set hour = hour - interval '1 hour'`;
+    await record(failing('1'));
+    await record(failing('2'));
+    const last = { correctable_errors: 2, nonfatal_errors: 0, fatal_errors: 0 };
+    const path = { link_speed_gts: 16, link_width: 16 };
+    expect(await readings()).toEqual([
+      { ...last, ...path, correctable_errors: 0 },
+      { ...last, ...path },
+    ]);
+  });
+
   it('takes no new VM while it has a problem', async () => {
     await record(sound);
     expect(await gpu()).toMatchObject({ blocked: false, problems: [] });

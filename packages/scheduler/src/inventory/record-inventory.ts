@@ -1,5 +1,6 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
+import { upsertDeviceReadings } from '@gantry/db/queries/hosts/device-readings';
 import {
   type KnownDevice,
   lockHostForInventory,
@@ -13,6 +14,7 @@ import { DEVICE_WORDS } from '@gantry/model/host-states';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { HealthRule } from '../health/health-rules.ts';
 import { fingerprintRules } from '../health/read-rules.ts';
+import { changedReadings } from './changed-readings.ts';
 import { completeFacts, differences, factsOf, type HostFacts } from './host-facts.ts';
 import { type HostParts, hostPartsOf, storageAddressOf, underlayAddressOf } from './host-parts.ts';
 import { type JudgedDevice, judgeDevices } from './judge-devices.ts';
@@ -66,6 +68,8 @@ export async function recordInventory(recording: Recording): Promise<void> {
     const before = known.host.inventory as Inventory__Output | null;
     const judged = judgeDevices({ rules, before, now: inventory, known: known.devices });
     await writeDevices(sql, { hostId, parts, judged });
+    const readings = changedReadings(before, inventory);
+    if (readings.length > 0) await upsertDeviceReadings(sql, { hostId, readings });
     await notifyOwners(sql, judged);
     if (drift.join() !== known.host.drift.join())
       log.warn({ host_id: hostId, drift }, 'host drift changed');

@@ -477,6 +477,8 @@ export function bindOperations({ call, list }: Bind) {
       quarantine: call({ id: 'admin-devices.quarantine', method: 'POST', path: '/v0.1/admin/devices/{device_id}:quarantine', takesKey: true }),
       /** Give a GPU or a drive to VMs again: ends its quarantine and the problems that last until release. */
       release: call({ id: 'admin-devices.release', method: 'POST', path: '/v0.1/admin/devices/{device_id}:release', takesKey: true }),
+      /** List how the link, the errors and the wear of a device changed, oldest first. */
+      readings: list({ id: 'admin-devices.readings', method: 'GET', path: '/v0.1/admin/devices/{device_id}/readings' }),
       /** List the receipts for a device that was cleaned after VMs, newest first. */
       receipts: list({ id: 'admin-devices.receipts', method: 'GET', path: '/v0.1/admin/devices/{device_id}/receipts' }),
     },

@@ -2169,6 +2169,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/admin/devices/{device_id}/readings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List how the link, the errors and the wear of a device changed, oldest first */
+        get: operations["admin-devices.readings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/admin/devices/{device_id}/receipts": {
         parameters: {
             query?: never;
@@ -4207,6 +4224,29 @@ export interface components {
         };
         QuarantineDevice: {
             reason: string;
+        };
+        DeviceReadings: {
+            items: components["schemas"]["DeviceReading"][];
+        };
+        /** @description Valid from its time to that of the next one. */
+        DeviceReading: {
+            /** Format: date-time */
+            at: string;
+            /** @description As in DeviceHealth; -1 if unknown. */
+            link_speed_gts: number;
+            link_width: number;
+            correctable_errors: number;
+            nonfatal_errors: number;
+            fatal_errors: number;
+            /** @description Errors of a GPU's memory and caches since its driver was loaded; -1 if unknown. */
+            corrected_memory_errors: number;
+            uncorrected_memory_errors: number;
+            /** @description How much of a drive's life is used, by its own estimate; can exceed 100; -1 if unknown. */
+            wear_percent: number;
+            /** @description How much of its spare blocks a drive has left; -1 if unknown. */
+            spare_percent: number;
+            /** @description Errors of the medium that a drive could not correct; -1 if unknown. */
+            media_errors: number;
         };
         OperatorDeviceReceipt: components["schemas"]["DeviceReceipt"] & {
             /** Format: uuid */
@@ -9713,6 +9753,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Device"];
+                };
+            };
+        };
+    };
+    "admin-devices.readings": {
+        parameters: {
+            query?: {
+                hours?: number;
+            };
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceReadings"];
                 };
             };
         };

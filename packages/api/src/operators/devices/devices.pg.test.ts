@@ -36,6 +36,28 @@ const problem = (rule: string, until_released: boolean) => ({
 });
 
 describe('a device', () => {
+  it('shows its readings, also the one that was valid when the wanted time began', async () => {
+    const reading = (hours: number, measured: object) =>
+      api.sql`insert into device_readings (device_id, hour, at, measured)
+        select ${gpuId}, at, at, ${JSON.stringify(measured)}::text::jsonb
+        from (select now() - ${hours}::int * interval '1 hour' as at) t`;
+    for (const hours of [70, 50, 2]) await reading(hours, { correctable_errors: 100 - hours });
+    const read = async (query: string) =>
+      (await call('GET', `devices/${gpuId}/readings${query}`)).body.items as Record<
+        string,
+        number
+      >[];
+    const errors = async (query: string) =>
+      (await read(query)).map(({ correctable_errors }) => correctable_errors);
+    expect(await errors('')).toEqual([30, 50, 98]);
+    expect(await errors('?hours=24')).toEqual([50, 98]);
+    expect(await errors('?hours=1')).toEqual([98]);
+    expect((await read('?hours=1'))[0]).toMatchObject({ link_width: -1, wear_percent: -1 });
+    expect((await call('GET', `devices/${gpuId}/readings?hours=0`)).status).toBe(400);
+    expect((await call('GET', `devices/${driveId}/readings`)).body).toEqual({ items: [] });
+    expect((await call('GET', `devices/${newId()}/readings`)).status).toBe(404);
+  });
+
   it.each([
     ['gpu', () => gpuId, '0000:10:00.0'],
     ['drive', () => driveId, '0000:80:00.0'],

@@ -1,4 +1,5 @@
 import { readDevice } from '@gantry/db/queries/hosts/admin-hosts';
+import { listDeviceReadings } from '@gantry/db/queries/hosts/device-readings';
 import { listReceiptsOfDevice } from '@gantry/db/queries/hosts/device-receipts';
 import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
@@ -7,8 +8,14 @@ import { operatorDeviceReceiptView } from '../../device-receipts/view.ts';
 import { Paging, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { quarantineDevice, releaseDevice } from './quarantine.ts';
-import { Device, DeviceParams, QuarantineDevice } from './schema.ts';
-import { deviceView } from './view.ts';
+import {
+  Device,
+  DeviceParams,
+  DeviceReadingQuery,
+  DeviceReadings,
+  QuarantineDevice,
+} from './schema.ts';
+import { deviceReadingView, deviceView } from './view.ts';
 
 export const adminDeviceRoutes = [
   route({
@@ -46,6 +53,22 @@ export const adminDeviceRoutes = [
     reply: Device,
     handle: async ({ sql, params }) =>
       deviceView(await releaseDevice({ sql, deviceId: params.device_id })),
+  }),
+  route({
+    id: 'admin-devices.readings',
+    method: 'get',
+    path: '/admin/devices/{device_id}/readings',
+    summary: 'List how the link, the errors and the wear of a device changed, oldest first',
+    access: { level: 'operator', role: 'read-only' },
+    params: DeviceParams,
+    query: DeviceReadingQuery,
+    reply: DeviceReadings,
+    handle: async ({ sql, params: { device_id: deviceId }, query: { hours } }) => {
+      found(await readDevice(sql, deviceId), 'device');
+      return {
+        items: (await listDeviceReadings(sql, { deviceId, hours })).map(deviceReadingView),
+      };
+    },
   }),
   route({
     id: 'admin-devices.receipts',

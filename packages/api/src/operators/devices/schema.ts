@@ -1,7 +1,7 @@
 import { PROBLEM_SEVERITIES } from '@gantry/model/device-problem';
 import { DEVICE_KINDS, DEVICE_STATES } from '@gantry/model/host-states';
 import { z } from '@hono/zod-openapi';
-import { Id, Label, ReplyId, ReplyIdOrEmpty, Timestamp } from '../../http/fields.ts';
+import { Hours, Id, Label, ReplyId, ReplyIdOrEmpty, Timestamp } from '../../http/fields.ts';
 
 const QuarantineReason = z.string().openapi({
   description: 'Why an operator quarantined the device; empty if it is not quarantined.',
@@ -54,6 +54,34 @@ const DeviceHealth = z
     fatal_errors: z.int(),
   })
   .openapi('DeviceHealth', { description: 'As the host last reported it.' });
+
+const MAX_HOURS = 90 * 24;
+export const DeviceReadingQuery = z.strictObject({ hours: Hours(MAX_HOURS, 30 * 24) });
+
+const DeviceReading = z
+  .object({
+    at: Timestamp,
+    link_speed_gts: z.number().openapi({ description: `As in DeviceHealth; ${UNKNOWN}` }),
+    link_width: z.int(),
+    correctable_errors: z.int(),
+    nonfatal_errors: z.int(),
+    fatal_errors: z.int(),
+    corrected_memory_errors: z.int().openapi({
+      description: `Errors of a GPU's memory and caches since its driver was loaded; ${UNKNOWN}`,
+    }),
+    uncorrected_memory_errors: z.int(),
+    wear_percent: z.number().openapi({
+      description: `How much of a drive's life is used, by its own estimate; can exceed 100; ${UNKNOWN}`,
+    }),
+    spare_percent: z.number().openapi({
+      description: `How much of its spare blocks a drive has left; ${UNKNOWN}`,
+    }),
+    media_errors: z.int().openapi({
+      description: `Errors of the medium that a drive could not correct; ${UNKNOWN}`,
+    }),
+  })
+  .openapi('DeviceReading', { description: 'Valid from its time to that of the next one.' });
+export const DeviceReadings = z.object({ items: z.array(DeviceReading) }).openapi('DeviceReadings');
 
 const DEVICE_FIELDS = {
   id: ReplyId,

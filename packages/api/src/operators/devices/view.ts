@@ -1,4 +1,5 @@
 import type { DeviceRow, HostDevice, PciFacts } from '@gantry/db/queries/hosts/admin-hosts';
+import type { DeviceReadingRow } from '@gantry/db/queries/hosts/device-readings';
 
 export function deviceView(row: DeviceRow) {
   return {
@@ -45,6 +46,22 @@ export function driveView(row: HostDevice) {
     problems: row.problems,
     vm_id: row.vm_id ?? '',
     health: healthView(row.pci),
+  };
+}
+
+export function deviceReadingView({ at, measured }: DeviceReadingRow) {
+  return {
+    at: at.toISOString(),
+    link_speed_gts: measured['link_speed_gts'] ?? -1,
+    link_width: measured['link_width'] ?? -1,
+    correctable_errors: measured['correctable_errors'] ?? -1,
+    nonfatal_errors: measured['nonfatal_errors'] ?? -1,
+    fatal_errors: measured['fatal_errors'] ?? -1,
+    corrected_memory_errors: measured['ecc_corrected_errors'] ?? -1,
+    uncorrected_memory_errors: measured['ecc_uncorrected_errors'] ?? -1,
+    wear_percent: measured['percentage_used'] ?? -1,
+    spare_percent: measured['available_spare'] ?? -1,
+    media_errors: measured['media_errors'] ?? -1,
   };
 }
 

@@ -1,6 +1,6 @@
 import { GPU_USES, HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/host-states';
 import { z } from '@hono/zod-openapi';
-import { CommaList, Id, ReplyId, Text, Timestamp } from '../../http/fields.ts';
+import { CommaList, Hours, Id, ReplyId, Text, Timestamp } from '../../http/fields.ts';
 
 /** The lists have one entry per GPU, because a fleet has thousands of them and one reply shows them all. */
 const FleetGpus = z
@@ -80,12 +80,5 @@ const MAX_HOURS = 90 * 24;
 export const CapacityHistoryQuery = z.strictObject({
   location: Text(63).optional(),
   model: Text(63).optional(),
-  hours: z
-    .string()
-    .regex(/^[1-9][0-9]{0,3}$/, `must be a whole number from 1 to ${MAX_HOURS}`)
-    .transform(Number)
-    .pipe(z.number().max(MAX_HOURS, `must be at most ${MAX_HOURS}`))
-    .optional()
-    .transform((hours) => hours ?? 24)
-    .openapi({ type: 'integer', minimum: 1, maximum: MAX_HOURS, default: 24 }),
+  hours: Hours(MAX_HOURS, 24),
 });

@@ -86,6 +86,20 @@ export async function removeOldCapacitySamples(
   return { removed: count, next: next(count, limit) };
 }
 
+/** The last reading of each device stays, because it is still valid. */
+export async function removeOldDeviceReadings(
+  sql: Queryable,
+  { limit, days }: Batch & { days: number },
+): Promise<Removed> {
+  const { count } = await sql`
+    delete from device_readings r using (
+      select device_id, hour from device_readings o where hour < ${before(sql, days)}
+        and exists (select from device_readings n where n.device_id = o.device_id and n.hour > o.hour)
+      order by hour limit ${limit} for update skip locked) old
+    where (r.device_id, r.hour) = (old.device_id, old.hour)`;
+  return { removed: count, next: next(count, limit) };
+}
+
 /** A rollout is kept as long as the audit log, which names it. Its hosts are removed with it. */
 export async function removeOldRollouts(
   sql: Queryable,

@@ -15,9 +15,10 @@ import { blockedReason, type Device, deviceUse, isGpu, nameOf } from '../host/de
 import { oneHost } from '../host/host-queries.ts';
 import { LinkWidth } from '../host/host-tables.tsx';
 import { DeviceActions } from './device-actions.tsx';
+import { DeviceCharts } from './device-charts.tsx';
 import { Receipts } from './receipts.tsx';
 
-/** One GPU or drive: whether it can be sold, its problems, and how it was cleaned after each VM. */
+/** One GPU or drive: whether it can be sold, its problems, how it changed, and how it was cleaned after each VM. */
 export function DeviceScreen() {
   const { hostId, deviceId } = useParams({
     from: '/shell/operator/hosts/$hostId/devices/$deviceId',
@@ -66,6 +67,7 @@ export function DeviceScreen() {
             <Facts items={factsOf(device)} />
           </Panel>
         </div>
+        <DeviceCharts deviceId={deviceId} />
         <Receipts deviceId={deviceId} />
       </div>
     </>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { LineChart } from '../../../components/chart/line-chart.tsx';
 import { Select } from '../../../components/field.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { LineChart } from './line-chart.tsx';
 import { capacityHistory } from './overview-queries.ts';
 import { sumSamples } from './sum-samples.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { niceTop, pathOf } from './chart-path.ts';
+import { niceTop, pathOf } from '../../../components/chart/chart-path.ts';
 import { describeEvent } from './describe-event.ts';
 import { sumSamples } from './sum-samples.ts';
 
