@@ -554,6 +554,8 @@ create table join_tokens (
   used_at timestamp(3) with time zone,
   host_id uuid,
   rejoins_id uuid,
+  findings jsonb default '[]'::jsonb not null,
+  examined_at timestamp(3) with time zone,
   constraint join_tokens_hash_key UNIQUE (hash),
   constraint join_tokens_pkey PRIMARY KEY (id),
   constraint join_tokens_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE SET NULL,

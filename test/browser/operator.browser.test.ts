@@ -211,6 +211,15 @@ it('a join token is shown with the line to paste, and the new host appears', asy
   await page.getByText(/^curl -fsSL \S+\/join\/gantry_jt_\S+ \| sudo sh$/).waitFor();
   await page.getByText('Waiting for a new host in eu-north-a').waitFor();
   await look('operator-join');
+  const line = (await page.getByText(/^curl -fsSL/).textContent()) ?? '';
+  const [, joinUrl = ''] = /(http\S+)/.exec(line) ?? [];
+  await fetch(`${joinUrl}/findings`, {
+    method: 'POST',
+    body: 'ok    kernel: 6.1.0\nfail  iommu: it is off -> add intel_iommu=on and reboot\n',
+  });
+  const found = page.getByRole('region', { name: 'What the line found on the server' });
+  await found.getByText('add intel_iommu=on and reboot').waitFor();
+  await look('operator-join-examined');
   const [host] = await addHosts(world.processes.sql, 1, { name: 'gpu-new', gpus: 8 });
   await page.getByRole('link', { name: host?.name ?? '' }).waitFor();
   expect(errors).toEqual([]);

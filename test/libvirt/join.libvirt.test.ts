@@ -101,7 +101,7 @@ const RECORDERS = {
   'dpkg-query':
     '[ -f "$files/installed" ] || exit 1; printf "installed %s" "$(cat "$files/installed")"',
   systemctl: 'case "$1" in is-failed) exit 1 ;; esac',
-  'gantry-agent': `case "$1" in doctor) exit "$(cat "$files/doctor")" ;; esac
+  'gantry-agent': `case "$1" in doctor) echo 'warn  iommu: it is "off" -> turn it on'; exit "$(cat "$files/doctor")" ;; esac
 exec '${process.execPath}' '${AGENT}' "$@"`,
 };
 
@@ -219,6 +219,11 @@ describe('the pasted line', () => {
     expect(stopped).toMatchObject({
       code: 1,
       out: expect.stringContaining('correct the failures'),
+    });
+    expect(stopped.out).toContain('warn  iommu: it is "off" -> turn it on\n');
+    expect((await client.admin('GET', `/join-tokens/${token.id}`)).body).toMatchObject({
+      used_at: '',
+      findings: [{ severity: 'warn', check: 'iommu', message: 'it is "off" -> turn it on' }],
     });
     expect(existsSync(path.join(server, 'var-lib/gantry'))).toBe(false);
     const env = { GANTRY_JOIN_IGNORE_DOCTOR: '1' };

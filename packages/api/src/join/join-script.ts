@@ -134,10 +134,21 @@ agent() {
 
 examine() {
   status=0
-  agent doctor || status=$?
+  findings=$(agent doctor) || status=$?
+  printf '%s\\n' "$findings"
+  send_findings
   [ "$status" -lt 2 ] && return 0
   [ "\${GANTRY_JOIN_IGNORE_DOCTOR:-}" = 1 ] && return 0
   die "correct the failures above, then paste the line again. To join in spite of them: curl ... | sudo GANTRY_JOIN_IGNORE_DOCTOR=1 sh"
+}
+
+# Shows the findings to the operator who created the token. The server can join without that.
+send_findings() {
+  findings_file=$(mktemp)
+  printf '%s\\n' "$findings" > "$findings_file"
+  printf 'url = "%s/join/%s/findings"\\n' "$control" "$token" |
+    curl -fsS --max-time 20 --data-binary "@$findings_file" --config - || printf 'The control plane did not store the findings.\\n'
+  rm "$findings_file"
 }
 
 # Asks the control plane what became of the token. Prints lines of the form name=value.

@@ -1,13 +1,18 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import { readServingAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
-import { type HeldToken, readHeldToken } from '@gantry/db/queries/hosts/join-tokens';
+import {
+  type HeldToken,
+  readHeldToken,
+  updateFindings,
+} from '@gantry/db/queries/hosts/join-tokens';
 import { CloudError } from '@gantry/model/errors';
 import type { Context, Hono } from 'hono';
 import { sourceOf } from '../auth/source.ts';
 import { type Deps, requireRightClock } from '../deps.ts';
-import { sourceIpOf } from '../http/incoming.ts';
+import { readBody, sourceIpOf } from '../http/incoming.ts';
 import { NOSNIFF } from '../http/nosniff.ts';
 import { renderJoinScript, renderRefusal } from '../join/join-script.ts';
+import { readFindings } from '../join/read-findings.ts';
 
 const TOKEN = /^gantry_jt_[A-Za-z0-9_-]{16,100}$/;
 const HEADERS = {
@@ -24,6 +29,7 @@ const HEADERS = {
 export function mountJoinPage(app: Hono, deps: Deps): void {
   app.get('/join/:token', (c) => reply(c, deps, () => renderScript(c, deps)));
   app.get('/join/:token/status', (c) => reply(c, deps, () => renderStatus(c, deps)));
+  app.post('/join/:token/findings', (c) => reply(c, deps, () => storeFindings(c, deps)));
 }
 
 /** A problem becomes a script that prints it, because the client passes the reply to a shell. */
@@ -70,6 +76,20 @@ async function renderScript(c: Context, deps: Deps): Promise<string> {
     ...{ settings: deps.joining, publicUrl: deps.baseUrl(), token },
     caSha256: authority.fingerprint,
   });
+}
+
+const MAX_FINDINGS_BYTES = 64 * 1024;
+
+/** Keeps what the server found out about itself, so that the operator who waits for it can read it. */
+async function storeFindings(c: Context, deps: Deps): Promise<string> {
+  const { token } = await findToken(c, deps);
+  const body = await readBody(c, MAX_FINDINGS_BYTES);
+  if (!body) throw new CloudError('bad_request', 'there are too many findings');
+  await updateFindings(deps.sql, {
+    hash: sha256(token),
+    findings: readFindings(body.toString('utf8')),
+  });
+  return '';
 }
 
 /** Lines of the form name=value, because the script has no parser for JSON. */

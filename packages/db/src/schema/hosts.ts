@@ -32,6 +32,9 @@ import { networkInterfaces } from './vms.ts';
 /** `since` is by the clock of the host; null if it is not known. */
 export type UnresponsiveVm = { vmId: string; message: string; since: string | null };
 
+/** One line of what `gantry-agent doctor` prints. */
+export type DoctorFinding = { severity: 'ok' | 'warn' | 'fail'; check: string; message: string };
+
 /** The total capacity of a NUMA node for VMs, used or not. */
 export type NumaNodeTotals = {
   node: number;
@@ -266,6 +269,9 @@ export const joinTokens = pgTable(
     expiresAt: moment('expires_at').notNull(),
     /** The host that the token lets come back; null if it is for a new host. */
     rejoinsId: uuid('rejoins_id').references(() => hosts.id, { onDelete: 'cascade' }),
+    /** What `gantry-agent doctor` found on the server that holds the token, when it last ran there. */
+    findings: jsonb('findings').$type<DoctorFinding[]>().notNull().default([]),
+    examinedAt: moment('examined_at'),
     // scheduler:
     usedAt: moment('used_at'),
     /** The host that used it; null again once the host is removed. */

@@ -4430,6 +4430,19 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
             used_at: string | "";
+            /** @description When the server that holds the token was last examined; empty before that. */
+            examined_at: string | "";
+            /** @description What `gantry-agent doctor` found there, sent by the join line. */
+            findings: components["schemas"]["DoctorFinding"][];
+        };
+        DoctorFinding: {
+            /**
+             * @description ok, or a warning, or a failure with which the server cannot be a host.
+             * @enum {string}
+             */
+            severity: "ok" | "warn" | "fail";
+            check: string;
+            message: string;
         };
         NewJoinToken: {
             /** Format: uuid */

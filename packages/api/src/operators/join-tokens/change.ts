@@ -2,6 +2,7 @@ import { sha256 } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
 import { readServingAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
 import {
+  type CreatedToken,
   insertJoinToken,
   isJoinToken,
   type JoinTokenRow,
@@ -31,7 +32,7 @@ export async function createJoinToken({
   caller,
   body,
   now,
-}: Creation): Promise<{ row: JoinTokenRow; secret: string; caSha256: string }> {
+}: Creation): Promise<{ row: CreatedToken; secret: string; caSha256: string }> {
   const { host_id: hostId, expires_in_hours } = body;
   const location = hostId ? await locationOfHost(sql, hostId) : (body.location ?? '');
   await requireLocations(sql, [location]);
@@ -45,7 +46,7 @@ export async function createJoinToken({
   };
   await insertJoinToken(sql, { ...token, hash: sha256(secret), createdBy: callerId(caller) });
   const authority = await readServingAuthority(sql);
-  return { row: { ...token, used_at: null }, secret, caSha256: authority?.fingerprint ?? '' };
+  return { row: token, secret, caSha256: authority?.fingerprint ?? '' };
 }
 
 async function locationOfHost(sql: Queryable, hostId: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import { insertFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
 import { newId } from '@gantry/model/ids';
+import { listenTestApi } from '@gantry/testkit/api/listening-api';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { addHost } from '@gantry/testkit/make/hosts';
 import { makeUser, type TestUser } from '@gantry/testkit/make/tenants';
@@ -49,8 +50,34 @@ describe('creating a join token', () => {
     expect(hoursOf(body)).toBe(24);
     const { token, ca_sha256: _unset, join_line: _, join_commands: __, ...rest } = body;
     const listed = await list();
-    expect(listed.items).toContainEqual({ ...rest, used_at: '' });
+    expect(listed.items).toContainEqual({ ...rest, used_at: '', examined_at: '', findings: [] });
     expect(JSON.stringify(listed)).not.toContain(token);
+  });
+
+  it('shows what the server that holds it has found out about itself, the last time', async () => {
+    const { body } = await create({ location: 'eu-north-a' });
+    const listening = await listenTestApi(api);
+    const send = (token: string, text: string) =>
+      fetch(`http://127.0.0.1:${listening.port}/join/${token}/findings`, {
+        method: 'POST',
+        body: text,
+      });
+    const shown = async () =>
+      (await api.call('GET', `/admin/join-tokens/${body.id}`, { bearer: operator.token })).body;
+    await send(body.token, 'fail  iommu: it is off -> turn it on\n');
+    expect(await shown()).toMatchObject({
+      examined_at: expect.stringMatching(/Z$/),
+      findings: [{ severity: 'fail', check: 'iommu', message: 'it is off -> turn it on' }],
+    });
+    await send(body.token, 'ok    iommu: it is on\n');
+    const later = await shown();
+    expect(later.findings).toEqual([{ severity: 'ok', check: 'iommu', message: 'it is on' }]);
+    const tooLong = await send(body.token, 'ok    a: b\n'.repeat(10_000));
+    expect(await tooLong.text()).toContain('too many findings');
+    const wrong = await send('gantry_jt_0000000000000000', 'ok    a: b\n');
+    expect(await wrong.text()).toContain('no such join token');
+    expect(await shown()).toEqual(later);
+    await listening.stop();
   });
 
   it('can name a host that comes back as itself, in the location of that host', async () => {
@@ -157,7 +184,8 @@ describe('revoking a join token', () => {
     const { id, location, host_id, created_at, expires_at } = body;
     const rest = { id, location, host_id, created_at, expires_at };
     const revoked = await revoke(body.id);
-    expect([revoked.status, revoked.body]).toEqual([200, { ...rest, used_at: '' }]);
+    const untouched = { used_at: '', examined_at: '', findings: [] };
+    expect([revoked.status, revoked.body]).toEqual([200, { ...rest, ...untouched }]);
     const gone = await api.sql`select from join_tokens where hash = ${sha256(body.token)}`;
     expect(gone).toHaveLength(0);
     expect((await revoke(body.id)).status).toBe(404);

@@ -19,8 +19,27 @@ const JOIN_TOKEN_FIELDS = {
   expires_at: Timestamp,
 };
 
+const DoctorFinding = z
+  .object({
+    severity: z.enum(['ok', 'warn', 'fail']).openapi({
+      description: 'ok, or a warning, or a failure with which the server cannot be a host.',
+    }),
+    check: z.string(),
+    message: z.string(),
+  })
+  .openapi('DoctorFinding');
+
 export const JoinToken = z
-  .object({ ...JOIN_TOKEN_FIELDS, used_at: TimestampOrEmpty })
+  .object({
+    ...JOIN_TOKEN_FIELDS,
+    used_at: TimestampOrEmpty,
+    examined_at: TimestampOrEmpty.openapi({
+      description: 'When the server that holds the token was last examined; empty before that.',
+    }),
+    findings: z.array(DoctorFinding).openapi({
+      description: 'What `gantry-agent doctor` found there, sent by the join line.',
+    }),
+  })
   .openapi('JoinToken');
 
 export const JoinTokenPage = Page(JoinToken);

@@ -1,18 +1,27 @@
 import type { HostState } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
+import type { DoctorFinding } from '../../schema/hosts.ts';
 import { LAST_ID } from '../page-bounds.ts';
 
-export type JoinTokenRow = {
+export type { DoctorFinding };
+
+export type CreatedToken = {
   id: string;
   location: string;
   created_at: Date;
   expires_at: Date;
-  used_at: Date | null;
   /** The host that the token lets come back; null if it is for a new host. */
   rejoins_id: string | null;
 };
 
-export type NewJoinToken = Omit<JoinTokenRow, 'used_at'> & { hash: string; createdBy: string };
+export type JoinTokenRow = CreatedToken & {
+  used_at: Date | null;
+  /** What was found on the server that holds the token. */
+  findings: DoctorFinding[];
+  examined_at: Date | null;
+};
+
+export type NewJoinToken = CreatedToken & { hash: string; createdBy: string };
 
 export async function insertJoinToken(sql: Queryable, token: NewJoinToken): Promise<void> {
   await sql`insert into join_tokens (id, hash, location, created_by, created_at, expires_at, rejoins_id)
@@ -20,13 +29,16 @@ export async function insertJoinToken(sql: Queryable, token: NewJoinToken): Prom
       ${token.expires_at}, ${token.rejoins_id})`;
 }
 
+const columns = (sql: Queryable) =>
+  sql`id, location, created_at, expires_at, used_at, rejoins_id, findings, examined_at`;
+
 /** Lists the newest first; `before` is the last id of the previous page. */
 export async function listJoinTokens(
   sql: Queryable,
   { ids, before, limit }: { ids: string[] | null; before: string | null; limit: number },
 ): Promise<JoinTokenRow[]> {
   return await sql<JoinTokenRow[]>`
-    select id, location, created_at, expires_at, used_at, rejoins_id from join_tokens
+    select ${columns(sql)} from join_tokens
     where id < ${before ?? LAST_ID} ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
     order by id desc limit ${limit}`;
 }
@@ -38,7 +50,7 @@ export async function removeUnusedJoinToken(
 ): Promise<JoinTokenRow | undefined> {
   const [row] = await sql<JoinTokenRow[]>`
     delete from join_tokens where id = ${joinTokenId} and used_at is null
-    returning id, location, created_at, expires_at, used_at, rejoins_id`;
+    returning ${columns(sql)}`;
   return row;
 }
 
@@ -55,6 +67,15 @@ export async function readLocationOfHost(
   const [row] = await sql<{ location: string }[]>`
     select location from hosts where id = ${hostId} and fenced_at is null`;
   return row?.location;
+}
+
+/** Replaces what was found on the server that holds the token. */
+export async function updateFindings(
+  sql: Queryable,
+  { hash, findings }: { hash: string; findings: readonly DoctorFinding[] },
+): Promise<void> {
+  await sql`update join_tokens set findings = ${JSON.stringify(findings)}::text::jsonb, examined_at = now()
+    where hash = ${hash}`;
 }
 
 /** A token as the server that holds it sees it. */

@@ -14,6 +14,7 @@ import { Note } from '../../../components/note.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { describeHost } from '../host/describe-host.ts';
+import { Examination } from './examination.tsx';
 
 type NewToken = Schemas['NewJoinToken'];
 
@@ -72,6 +73,7 @@ function Steps({ token }: { token: NewToken }) {
       </Panel>
       <Panel title="3. Wait for it here">
         <Arrival token={token} />
+        <Examination tokenId={token.id} />
       </Panel>
     </>
   );
