@@ -42,7 +42,8 @@ export async function makeKey(
     writeWithLease(context, lease, (tx) => updateKeyMade(tx, { entity, diskId, sealedKey }));
   let outcome = await record();
   while (outcome === 'attached_meanwhile') outcome = await record();
-  if (outcome === 'gone') await context.clusters.use(cluster_id, (cluster) => cluster.removeKey(entity));
+  if (outcome === 'gone')
+    await context.clusters.use(cluster_id, (cluster) => cluster.removeKey(entity));
 }
 
 export async function removeRevokedKey(
