@@ -5,6 +5,7 @@ import { execute } from '@gantry/testkit/real-host/execute';
 import { type GuestShell, openGuestShell } from '@gantry/testkit/real-host/guest/guest-shell';
 import { LOCATION, type RealHost, VM_TYPE } from '@gantry/testkit/real-host/real-cloud';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { expectNothingLeft, listKeys } from './storage-checks.ts';
 
 /** As the API shows it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
@@ -39,14 +40,6 @@ const detach = (each: Shown) =>
 const rbd = (...args: string[]) => cloud.ceph.run('rbd', ...args);
 const deviceOf = async ({ serial_number }: Shown) =>
   `/dev/${(await guest.run(`grep -l ${serial_number} /sys/block/vd*/serial`)).split('/')[3]}`;
-const volumes = async (): Promise<string[]> =>
-  JSON.parse(await rbd('ls', POOL, '--format', 'json')).filter(
-    (name: string) => !name.startsWith('image-'),
-  );
-const keys = async () =>
-  (await cloud.ceph.run('ceph', 'auth', 'ls')).match(/^client\.gantry-\S+$/gm) ?? [];
-const watchers = async (name: string): Promise<Shown[]> =>
-  JSON.parse(await rbd('status', `${POOL}/${name}`, '--format', 'json')).watchers;
 const poolProblem = async () =>
   (await cloud.client.admin('GET', `/storage/pools/${cloud.poolId}`)).body.problem;
 const withoutMonitor = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -55,24 +48,6 @@ const withoutMonitor = async <T>(work: () => Promise<T>): Promise<T> => {
     return await work();
   } finally {
     cloud.ceph.mon.resume();
-  }
-};
-
-/** Every volume belongs to a disk, every key to a volume, and only the host of the VM has its disks open. */
-const expectNothingLeft = async () => {
-  const { sql } = cloud.processes;
-  const ids = async (rows: Promise<readonly Shown[]>) => (await rows).map(({ id }) => id).sort();
-  await expect
-    .poll(async () => (await volumes()).sort())
-    .toEqual(await ids(sql`select id::text from disks`));
-  await expect
-    .poll(async () => (await keys()).sort())
-    .toEqual(
-      (await ids(sql`select 'client.' || entity as id from volume_keys where not revoked`)).sort(),
-    );
-  for (const name of await volumes()) {
-    const [row] = await sql`select from disk_attachments where disk_id = ${name} and attached`;
-    await expect.poll(async () => (await watchers(name)).length, PATIENCE).toBe(row ? 1 : 0);
   }
 };
 
@@ -162,7 +137,7 @@ describe('while no monitor replies', () => {
     const other = await makeDisk('detached');
     await attach(other);
     await withoutMonitor(() => detach(other));
-    await expectNothingLeft();
+    await expectNothingLeft(cloud);
     await carryOut('DELETE', `/disks/${other.id}`);
   });
 
@@ -180,13 +155,14 @@ describe('while no monitor replies', () => {
       await carryOut('DELETE', `/disks/${other.id}`);
       expect((await cloud.client.call('GET', `/disks/${other.id}`)).status).toBe(404);
     });
-    await expectNothingLeft();
+    await expectNothingLeft(cloud);
   });
 });
 
 it('an attachment whose key was removed from the cluster fails within its limit, and the VM goes on', async () => {
   const other = await makeDisk('keyless');
-  const keyOf = async () => (await keys()).find((entity) => entity.includes(other.id)) ?? '';
+  const keyOf = async () =>
+    (await listKeys(cloud)).find((entity) => entity.includes(other.id)) ?? '';
   await expect.poll(keyOf).not.toBe('');
   await cloud.ceph.run('ceph', 'auth', 'rm', await keyOf());
   const begun = performance.now();
@@ -214,7 +190,7 @@ it('a host that reboots starts its VM with the volumes that it had, and each has
   await host.startAgent();
   await expect.poll(async () => (await volumesOfDomain()).length, PATIENCE).toBe(2);
   await expect.poll(() => cloud.client.stateOf(vm.id), PATIENCE).toBe('STATE_RUNNING');
-  await expectNothingLeft();
+  await expectNothingLeft(cloud);
   // The pool has had space for a while.
   await expect.poll(poolProblem).toBe('');
 });
