@@ -21,12 +21,12 @@ export async function installGate(sql: Processes['sql'], tables: readonly string
   await sql.unsafe(`create function wait_at_gate() returns trigger language plpgsql as $$
     declare
       before text := current_setting('application_name');
-      point text := tg_table_name || ' ' || tg_op;
+      here text := tg_table_name || ' ' || tg_op;
     begin
-      if before <> 'gantry-scheduler' or exists (select from passed_gates p where p.point = wait_at_gate.point) then
+      if before <> 'gantry-scheduler' or exists (select from passed_gates where point = here) then
         return null;
       end if;
-      perform set_config('application_name', '${PREFIX}' || point, false);
+      perform set_config('application_name', '${PREFIX}' || here, false);
       perform pg_advisory_xact_lock_shared(${LOCK});
       perform set_config('application_name', before, false);
       return null;
