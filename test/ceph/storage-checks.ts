@@ -19,31 +19,30 @@ export async function listKeys({ ceph }: Pick<CephCloud, 'ceph'>): Promise<strin
 /** Waits until every volume belongs to a disk, every key to a volume, and every attached disk has one client. */
 export async function expectNothingLeft(cloud: CephCloud): Promise<void> {
   const { sql } = cloud.processes;
-  const ids = async () =>
-    (await sql<{ id: string }[]>`select id::text from disks`).map(({ id }) => id);
-  const entities = async () =>
-    (await sql<{ entity: string }[]>`select entity from volume_keys where not revoked`).map(
-      ({ entity }) => `client.${entity}`,
-    );
-  await expect
-    .poll(
-      async () => ({
-        volumes: (await listVolumes(cloud)).sort(),
-        keys: (await listKeys(cloud)).sort(),
-        discarded: await sql`select disk_id from discarded_volumes`,
-        revoked: await sql`select entity from volume_keys where revoked`,
-      }),
-      PATIENCE,
-    )
-    .toEqual({
-      ...{ volumes: (await ids()).sort(), keys: (await entities()).sort() },
-      ...{ discarded: [], revoked: [] },
-    });
+  const unlike = (some: string[], others: string[]) => [
+    ...some.filter((each) => !others.includes(each)),
+    ...others.filter((each) => !some.includes(each)),
+  ];
+  // Everything is read anew each time, because keys are made in advance.
+  const left = async () => {
+    const disks = await sql<{ id: string }[]>`select id::text from disks`;
+    const keys = await sql<{ entity: string; revoked: boolean }[]>`
+      select entity, revoked from volume_keys`;
+    const ids = disks.map(({ id }) => id);
+    const entities = keys.map(({ entity }) => `client.${entity}`);
+    return {
+      volumes: unlike(await listVolumes(cloud), ids),
+      keys: unlike(await listKeys(cloud), entities),
+      discarded: await sql`select disk_id from discarded_volumes`,
+      revoked: keys.filter(({ revoked }) => revoked),
+    };
+  };
+  const nothing = { volumes: [], keys: [], discarded: [], revoked: [] };
+  await expect.poll(left, PATIENCE).toEqual(nothing);
   for (const name of await listVolumes(cloud)) {
     const rows = await sql`select from disk_attachments where disk_id = ${name} and attached`;
-    const clients = async () =>
-      JSON.parse(await cloud.ceph.run('rbd', 'status', `${POOL}/${name}`, '--format', 'json'))
-        .watchers;
-    await expect.poll(async () => (await clients()).length, PATIENCE).toBe(rows.length);
+    const status = () => cloud.ceph.run('rbd', 'status', `${POOL}/${name}`, '--format', 'json');
+    const clients = async () => JSON.parse(await status()).watchers.length;
+    await expect.poll(clients, PATIENCE).toBe(rows.length);
   }
 }
