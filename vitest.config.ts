@@ -152,6 +152,19 @@ export default defineConfig({
         },
       },
       {
+        // Run by `npm run bench:storage`. It measures, so it runs alone.
+        test: {
+          name: 'bench',
+          include: named('.bench.ts'),
+          exclude: skipped,
+          expect: { poll: { timeout: 300_000 } },
+          testTimeout: 1_200_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 106 },
+        },
+      },
+      {
         // Run by `npm run test:versions`, which builds the other version.
         test: {
           name: 'versions',

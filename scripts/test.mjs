@@ -33,7 +33,7 @@ const CAN_RUN = {
   lab: ({ built }) => (built ? installForLab() : 'the build failed'),
   install: ({ built }) => (built ? installForInstall() : 'the build failed'),
   'install-all': ({ built }) => (built ? installForInstall() : 'the build failed'),
-  faults: ({ built }) => built || 'the build failed',
+  faults: ({ built }) => (built ? installForCeph() : 'the build failed'),
 };
 
 function needs(directory) {

@@ -72,4 +72,4 @@ def read_pool(cluster, pool):
     return None
 
 
-METHODS = {"readFsid": read_fsid, "readPool": read_pool}
+METHODS = {"readFsid": read_fsid, "readPool": read_pool, "isPoolFull": is_full}

@@ -38,6 +38,7 @@ describe('a Ceph cluster with trouble', () => {
     const calls: Record<keyof Omit<StorageCluster, 'close'>, () => Promise<unknown>> = {
       readFsid: () => late.readFsid(),
       readPool: () => late.readPool(pool),
+      isPoolFull: () => late.isPoolFull(pool),
       createVolume: () => late.createVolume(makeNew()),
       readVolume: () => late.readVolume(volume),
       listVolumes: () => late.listVolumes(pool),
@@ -171,6 +172,7 @@ describe('a Ceph cluster with trouble', () => {
     await ceph.setFull(true);
     const refused = cluster.createVolume(makeNew());
     await expect(refused).rejects.toMatchObject({ code: 'full' });
+    expect(await cluster.isPoolFull(pool)).toBe(true);
     await cluster.removeVolume(volume);
     expect(await cluster.readVolume(volume)).toBeNull();
     await ceph.setFull(false);

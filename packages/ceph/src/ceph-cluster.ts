@@ -93,6 +93,7 @@ function makeCluster({
   return {
     readFsid: () => quick.call('readFsid', {}),
     readPool: (pool) => quick.call<PoolSpace | null>('readPool', { pool }),
+    isPoolFull: (pool) => quick.call<boolean>('isPoolFull', { pool }),
 
     createVolume: async (volume) => {
       const { pool } = volume;

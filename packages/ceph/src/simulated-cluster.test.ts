@@ -45,7 +45,9 @@ describe('the simulated cluster', () => {
     const cluster = simulateCluster();
     cluster.setPool(pool, { sizeBytes: 10, usedBytes: 10 });
     await expect(cluster.createVolume(newVolume)).rejects.toMatchObject({ code: 'full' });
+    expect(await cluster.isPoolFull(pool)).toBe(true);
     cluster.setPool(pool, null);
+    expect(await cluster.isPoolFull(pool)).toBe(false);
     expect(await cluster.readPool(pool)).toBeNull();
     await cluster.createVolume(newVolume);
   });

@@ -67,9 +67,13 @@ export function simulateCluster({
     return space === undefined ? fail('not_found', `There is no pool ${pool}.`) : space;
   }
 
-  function needSpace(pool: string): void {
+  function isFull(pool: string): boolean {
     const space = readSpace(pool);
-    if (space && space.usedBytes >= space.sizeBytes) fail('full', `The pool ${pool} is full.`);
+    return space !== null && space.usedBytes >= space.sizeBytes;
+  }
+
+  function needSpace(pool: string): void {
+    if (isFull(pool)) fail('full', `The pool ${pool} is full.`);
   }
 
   function needUnused(volume: Stored): void {
@@ -127,6 +131,7 @@ export function simulateCluster({
   const methods: StorageCluster = {
     readFsid: async () => fsid,
     readPool: async (pool) => readSpace(pool),
+    isPoolFull: async (pool) => isFull(pool),
     createVolume: async (volume) => createVolume(volume),
     readVolume: async (at) => {
       const found = find(at);

@@ -10,6 +10,8 @@ export type StorageCluster = {
   readFsid(): Promise<string>;
   /** Returns the pool's space; null if the cluster does not report it. Throws `not_found` if there is no such pool. */
   readPool(pool: string): Promise<PoolSpace | null>;
+  /** Whether the cluster accepts no data for the pool any more. Clients that write to it wait until there is space. */
+  isPoolFull(pool: string): Promise<boolean>;
 
   /**
    * Creates a volume, empty or as a clone of an image, which copies nothing. A volume of this name with the same labels

@@ -64,14 +64,17 @@ export function stepsDown(host: HostContext, vm: VmTakeDown, removal: Removal): 
 }
 
 /**
- * What can change while the guest runs. The definition comes last because it carries the revision:
- * a domain with the new revision has everything else too.
+ * What can change while the guest runs. Interfaces and disks need nothing of each other, and a tenant
+ * waits for a disk, so they are changed at the same time. The definition comes last because it carries
+ * the revision: a domain with the new revision has everything else too.
  */
 export function stepsAdjust(host: HostContext, vm: VmSpec): StepGroup[] {
   return [
     [{ name: 'volumes', run: () => ensureVolumes(host, vm) }],
-    [{ name: 'network', run: () => ensureInterfaces(host, vm) }],
-    [{ name: 'disks', run: () => ensureAttachedDisks(host, vm) }],
+    [
+      { name: 'network', run: () => ensureInterfaces(host, vm) },
+      { name: 'disks', run: () => ensureAttachedDisks(host, vm) },
+    ],
     [{ name: 'definition', run: () => defineDomain(host, vm) }],
   ];
 }

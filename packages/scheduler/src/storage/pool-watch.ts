@@ -19,6 +19,9 @@ const TRASH_MS = 600_000;
 /** A sweep lists all volumes and keys. */
 const SWEEP_MS = 3_600_000;
 
+const FULL =
+  'the pool is full: guests that write to it wait, and new disks are refused; add OSDs or delete disks';
+
 /**
  * Reads the space of pools, removes what is in their trash, repairs what a crash may have left, and reports how a pool
  * differs from the database.
@@ -50,7 +53,9 @@ export function createPoolWatch(
       const space = await clusters.use(cluster_id, (cluster) => cluster.readPool(name));
       const sizeGib = space && Math.floor(space.sizeBytes / GIB);
       const usedGib = Math.ceil((space?.usedBytes ?? 0) / GIB);
-      const problem = await sweep(pool);
+      const isFull = await clusters.use(cluster_id, (cluster) => cluster.isPoolFull(name));
+      const differences = await sweep(pool);
+      const problem = isFull ? FULL : differences;
       await writeWithLease({ sql }, lease, async (tx) => {
         await updatePoolSpace(tx, { poolId, sizeGib, usedGib, problem });
         await wantMissingKeys(tx, poolId);

@@ -65,7 +65,10 @@ const MOST_COPIES_PER_CLUSTER = 4;
 const BATCH_ROWS = 32;
 const RETRY_MS = 1_000;
 const WATCH_MS = 15_000;
-/** If everything that is left waits for its next attempt, the poll of changes wakes the loop this seldom. */
+/**
+ * If everything that is left runs or waits for its next attempt, the poll of changes wakes the loop this seldom. If
+ * nothing is left, work that the poll finds is new, and begins at once.
+ */
 const REST_MS = 500;
 const IDLE_MS = 60_000;
 
@@ -177,7 +180,8 @@ export function startVolumes(options: VolumesOptions): Volumes {
       );
       let started = 0;
       for (const lease of held) if (withPools.has(lease.location)) started += await startDue(lease);
-      restsUntilMs = started > 0 ? 0 : performance.now() + REST_MS;
+      const isWaiting = !queue.isEmpty || !copies.isEmpty || clusters.paused().length > 0;
+      restsUntilMs = started === 0 && isWaiting ? performance.now() + REST_MS : 0;
     },
   });
 

@@ -38,10 +38,12 @@ export async function makeKey(
     return await cluster.createKey({ entity, pool, volume });
   });
   const sealedKey = context.secrets.seal(PURPOSE, key);
-  const isUsed = await writeWithLease(context, lease, (tx) =>
-    updateKeyMade(tx, { entity, diskId, sealedKey }),
-  );
-  if (!isUsed) await context.clusters.use(cluster_id, (cluster) => cluster.removeKey(entity));
+  const record = () =>
+    writeWithLease(context, lease, (tx) => updateKeyMade(tx, { entity, diskId, sealedKey }));
+  let outcome = await record();
+  while (outcome === 'attached_meanwhile') outcome = await record();
+  if (outcome === 'gone')
+    await context.clusters.use(cluster_id, (cluster) => cluster.removeKey(entity));
 }
 
 export async function removeRevokedKey(

@@ -29,6 +29,11 @@ export class WorkQueue {
     return this.#retryAtMs.size > 0;
   }
 
+  /** Whether no task runs or waits for its next attempt. */
+  get isEmpty(): boolean {
+    return this.#running.size === 0 && this.#retryAtMs.size === 0;
+  }
+
   /** Starts the task unless one of this name runs, or the cluster has enough. Returns whether it was started. */
   start(name: string, clusterId: string, task: () => Promise<'done' | 'retry'>): boolean {
     const ofCluster = [...this.#running.values()].filter((one) => one.clusterId === clusterId);

@@ -36,7 +36,13 @@ export async function startCephCloud(
     endings.push(ceph.stop);
     const cloud = await startRealCloud(names, siteIn({ namespace, address, ceph, endings }));
     endings.push(cloud.stop);
-    return { ...cloud, ceph, poolId: await connectPool(cloud, ceph), stop };
+    const poolId = await connectPool(cloud, ceph);
+    return {
+      ...{ ...cloud, ceph, poolId, stop },
+      get scheduler() {
+        return cloud.scheduler;
+      },
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -7,6 +7,7 @@ import {
   type Command,
   type Process,
   type Processes,
+  type Scheduler,
   startProcesses,
 } from '../processes/start-processes.ts';
 import { tinyGuestDirectory } from './guest/tiny-guest-directory.ts';
@@ -23,6 +24,9 @@ export type RealCloud = {
   hosts: RealHost[];
   /** The URL of a VM's console and the key for it. */
   console(vmId: string): { url: string; credentials: string };
+  readonly scheduler: Scheduler;
+  /** Starts the scheduler again, with the same port. */
+  startScheduler(): Promise<void>;
   /** The host whose libvirt has the VM's domain. */
   hostOf(vmId: string): Promise<RealHost>;
   stop(): Promise<void>;
@@ -76,7 +80,8 @@ export async function startRealCloud(
       GANTRY_UNREACHABLE_AFTER_MS: '10000',
       ...(await site.prepare(processes)),
     };
-    const scheduler = await processes.startScheduler(environment, site.command);
+    let scheduler = await processes.startScheduler(environment, site.command);
+    const again = { ...environment, GANTRY_FLEET_PORT: String(scheduler.port) };
     const schedulers = `${site.address}:${scheduler.port}`;
     const client = await connectClient(processes, api, { patienceMs: PATIENCE_MS });
     await offerTinyGuest(client, { url: pathToFileURL(guest.path).href, sha256: guest.sha256 });
@@ -112,7 +117,15 @@ export async function startRealCloud(
       url: `${api.url.replace('http', 'ws')}/v0.1/projects/${project_id}/vms/${vmId}/console`,
       credentials: access_key,
     });
-    return { client, processes, hosts, hostOf, console, stop };
+    return {
+      ...{ client, processes, hosts, hostOf, console, stop },
+      get scheduler() {
+        return scheduler;
+      },
+      async startScheduler() {
+        scheduler = await processes.startScheduler(again, site.command);
+      },
+    };
   } catch (error) {
     await stop();
     throw error;

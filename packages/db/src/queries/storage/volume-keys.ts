@@ -20,26 +20,38 @@ export async function insertKey(
 }
 
 /**
- * Makes the key available, and gives it to the host of a placed VM that waits for it. Returns false if the disk or the row
- * of the key is gone: then the key has to be removed from the cluster.
+ * `gone`: the disk or the row of the key does not exist any more, so the key has to be removed from the cluster.
+ * `attached_meanwhile`: nothing was written, and the caller has to call again.
+ */
+export type KeyOutcome = 'available' | 'gone' | 'attached_meanwhile';
+
+/**
+ * Makes the key available, and gives it to the host of a placed VM that waits for it.
+ *
+ * VMs are locked before disks. A VM that attached the disk between the two locks is not locked, and did not see the key
+ * either. The caller then calls again in another transaction, which locks that VM too; otherwise the VM would wait for
+ * a key for ever.
  */
 export async function updateKeyMade(
   sql: Queryable,
   { entity, diskId, sealedKey }: { entity: string; diskId: string; sealedKey: string },
-): Promise<boolean> {
+): Promise<KeyOutcome> {
   const vmIds = await lockVmsOfDisk(sql, diskId);
   const disks = await sql`select from disks where id = ${diskId} for update`;
-  if (disks.length === 0) return false;
+  if (disks.length === 0) return 'gone';
+  const others = await sql`select from disk_attachments
+    where disk_id = ${diskId} and vm_id <> all(${vmIds}::uuid[])`;
+  if (others.length > 0) return 'attached_meanwhile';
   const { count } = await sql`update volume_keys set sealed_key = ${sealedKey}, revoked = false
     where entity = ${entity} and sealed_key = ''`;
-  if (count === 0) return false;
+  if (count === 0) return 'gone';
   await sql`update disks set wants_key = false, volume_problem = '' where id = ${diskId}`;
   await sql`select assign_volume_keys(${vmIds}::uuid[])`;
   // The host gets the volume with a new revision, because it was left out of the one before.
   await sql`update vms set revision = greatest(revision + 1, count_floor()) where placed and id in (
     select p.vm_id from volume_keys k join placements p on p.host_id = k.host_id
     join disk_attachments a on a.vm_id = p.vm_id and a.disk_id = k.disk_id where k.entity = ${entity})`;
-  return true;
+  return 'available';
 }
 
 /** The key must not be used any more, also if it is made only now. Returns false if it is in use already. */
