@@ -20,6 +20,7 @@ import { explainCommand } from './commands/operator/explain.ts';
 import { drainHost, hostRoutes } from './commands/operator/host-commands.ts';
 import { joinCommand } from './commands/operator/join.ts';
 import { rolloutRoutes } from './commands/operator/rollout-commands.ts';
+import { storageRoutes } from './commands/operator/storage/routes.ts';
 import { tenantRoutes } from './commands/operator/tenant.ts';
 import { projectRoutes } from './commands/project.ts';
 import { snapshotRoutes } from './commands/snapshot.ts';
@@ -52,6 +53,7 @@ const routes: RouteMap<CliContext> = buildRouteMap({
     webhook: webhookRoutes,
     host: hostRoutes,
     device: deviceRoutes,
+    storage: storageRoutes,
     join: joinCommand,
     drain: drainHost,
     rollout: rolloutRoutes,

@@ -95,6 +95,12 @@ export const hostNames = namesFromServer(({ client }, options) =>
 export const organizationNames = namesFromServer(({ client }, options) =>
   client.adminOrganizations.list({ limit: 1000 }, options),
 );
+export const storageClusterNames = namesFromServer(({ client }, options) =>
+  client.adminStorageClusters.list({ limit: 1000 }, options),
+);
+export const storagePoolNames = namesFromServer(({ client }, options) =>
+  client.adminStoragePools.list({ limit: 1000 }, options),
+);
 export const imageNames = namesFromApi(
   ({ client, project_id }, options) => client.images.list({ project_id }, options),
   name,
