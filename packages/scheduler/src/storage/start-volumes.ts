@@ -9,6 +9,11 @@ import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
+import {
+  listOldSnapshots,
+  listUnsettledBackups,
+  updateBackupProblem,
+} from '@gantry/db/queries/backups/backup-work';
 import type { Changes } from '@gantry/db/queries/changes';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import {
@@ -24,6 +29,8 @@ import {
   listVolumesToChange,
 } from '@gantry/db/queries/storage/volume-work';
 import { updateDiscardedProblem, updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
+import { openBackupFiles } from './backups/backup-files.ts';
+import { dropSnapshot, settleBackup } from './backups/settle-backup.ts';
 import { changeVolume } from './change-volume.ts';
 import { ImageMissing, importImages } from './import-images.ts';
 import { LeaseLost } from './lease-writes.ts';
@@ -41,6 +48,8 @@ export type VolumesOptions = {
   log: Log;
   secrets: Secrets;
   openCluster: OpenCluster;
+  /** Where backups are stored, for all schedulers; undefined: nowhere. */
+  backupDirectory?: string | undefined;
   /** The leases that this process holds now. */
   leases: () => Lease[];
   /** The pause after the first failed attempt; it doubles with every further one. */
@@ -80,7 +89,8 @@ export function startVolumes(options: VolumesOptions): Volumes {
       wake();
     },
   });
-  const context: VolumeContext = { sql, log, secrets, clusters, images };
+  const backupFiles = openBackupFiles(options.backupDirectory);
+  const context: VolumeContext = { sql, log, secrets, clusters, images, backupFiles };
   const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
   const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
   const watch = createPoolWatch(context, options);
@@ -130,7 +140,8 @@ export function startVolumes(options: VolumesOptions): Volumes {
       updateVolumeProblem(sql, { diskId, problem });
     for (const volume of await listVolumesToChange(sql, selection)) {
       const change = () => changeVolume({ context, lease, volume });
-      const isCopy = volume.source !== null && volume.observed_size_gib === null;
+      const isCopy =
+        (volume.source ?? volume.backups) !== null && volume.observed_size_gib === null;
       const by = isCopy ? copies : queue;
       start(`disk ${volume.disk_id}`, volume.cluster_id, change, ofDisk(volume.disk_id), by);
     }
@@ -146,6 +157,17 @@ export function startVolumes(options: VolumesOptions): Volumes {
       start(`snapshot ${snapshotId}`, snapshot.cluster_id, settle, (problem) =>
         updateSnapshotProblem(sql, { snapshotId, problem }),
       );
+    }
+    const notBackups = { ...selection, notIds: copies.busy('backup ') };
+    for (const backup of await listUnsettledBackups(sql, notBackups)) {
+      const backupId = backup.id;
+      const settle = () => settleBackup(context, { lease, backup });
+      const record = (problem: string) => updateBackupProblem(sql, { backupId, problem });
+      start(`backup ${backupId}`, backup.cluster_id, settle, record, copies);
+    }
+    for (const old of await listOldSnapshots(sql, notBackups)) {
+      const drop = () => dropSnapshot(context, { lease, old });
+      start(`backup ${old.backup_id}`, old.cluster_id, drop, undefined, copies);
     }
     for (const key of await listKeysToMake(sql, selection)) {
       const make = () => makeKey(context, { lease, key });
