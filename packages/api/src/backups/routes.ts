@@ -1,13 +1,28 @@
 import { backupView } from '@gantry/db/queries/backups/backup-view';
 import { listBackups, readBackup } from '@gantry/db/queries/backups/backups';
 import { found } from '@gantry/model/errors';
+import { DiskParams } from '../disks/schema.ts';
 import { ProjectParams } from '../http/fields.ts';
 import { resourcePage, TaggedResourceQuery, toListing } from '../http/lists/resource-list.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
 import { changeBackup, createBackup, deleteBackup } from './change.ts';
-import { Backup, BackupPage, BackupParams, ChangeBackup, CreateBackup } from './schema.ts';
+import {
+  backupScheduleView,
+  removeBackupSchedule,
+  requireBackupSchedule,
+  setBackupSchedule,
+} from './schedule.ts';
+import {
+  Backup,
+  BackupPage,
+  BackupParams,
+  BackupSchedule,
+  ChangeBackup,
+  CreateBackup,
+  SetBackupSchedule,
+} from './schema.ts';
 
 export const backupRoutes = [
   route({
@@ -77,6 +92,46 @@ export const backupRoutes = [
     handle: async ({ sql, scope, params, now, deadlineMs }) => {
       const place = { sql, projectId: scope.projectId, now, deadlineMs };
       return operationReply(await deleteBackup({ ...place, backupId: params.backup_id }));
+    },
+  }),
+  route({
+    id: 'backup-schedules.get',
+    method: 'get',
+    path: '/projects/{project_id}/disks/{disk_id}/backup-schedule',
+    summary: 'Read how often a disk is backed up',
+    access: { level: 'project', role: 'read-only' },
+    params: DiskParams,
+    reply: BackupSchedule,
+    handle: async ({ sql, scope, params }) => {
+      const target = { sql, projectId: scope.projectId, diskId: params.disk_id };
+      return backupScheduleView(await requireBackupSchedule(target));
+    },
+  }),
+  route({
+    id: 'backup-schedules.set',
+    method: 'put',
+    path: '/projects/{project_id}/disks/{disk_id}/backup-schedule',
+    summary: 'Back a disk up every few hours, and keep the newest of these backups',
+    access: { level: 'project', role: 'member' },
+    params: DiskParams,
+    body: SetBackupSchedule,
+    reply: BackupSchedule,
+    handle: async ({ sql, scope, params, body, now }) => {
+      const target = { sql, projectId: scope.projectId, diskId: params.disk_id };
+      return backupScheduleView(await setBackupSchedule({ ...target, body, now }));
+    },
+  }),
+  route({
+    id: 'backup-schedules.delete',
+    method: 'delete',
+    path: '/projects/{project_id}/disks/{disk_id}/backup-schedule',
+    summary: 'Back a disk up no longer; its backups stay',
+    access: { level: 'project', role: 'member' },
+    params: DiskParams,
+    reply: BackupSchedule,
+    handle: async ({ sql, scope, params }) => {
+      const target = { sql, projectId: scope.projectId, diskId: params.disk_id };
+      return backupScheduleView(await removeBackupSchedule(target));
     },
   }),
 ];

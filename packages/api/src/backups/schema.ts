@@ -1,6 +1,6 @@
 import { BACKUP_STATES, DISK_TYPES } from '@gantry/model/states';
 import { z } from '@hono/zod-openapi';
-import { Id, Name, Page, ReplyId, Timestamp } from '../http/fields.ts';
+import { Id, Name, Page, ReplyId, Timestamp, TimestampOrEmpty } from '../http/fields.ts';
 import { ReplyTags, Tags } from '../http/tags.ts';
 
 export const Backup = z
@@ -54,3 +54,29 @@ export const ChangeBackup = z
   .openapi('ChangeBackup');
 
 export const BackupParams = z.object({ project_id: Id, backup_id: Id });
+
+export const BackupSchedule = z
+  .object({
+    disk_id: ReplyId,
+    every_hours: z.int(),
+    keep: z.int(),
+    next_at: Timestamp.openapi({ description: 'When the next backup is due.' }),
+    last_backup_at: TimestampOrEmpty.openapi({
+      description: 'When the newest complete backup was requested; empty if there is none.',
+    }),
+  })
+  .openapi('BackupSchedule');
+
+const MOST_HOURS = 8760;
+const MOST_KEPT = 1000;
+const whole = (most: number) =>
+  z.int('must be a whole number').min(1, 'must be at least 1').max(most, `must be at most ${most}`);
+
+export const SetBackupSchedule = z
+  .strictObject({
+    every_hours: whole(MOST_HOURS),
+    keep: whole(MOST_KEPT).openapi({
+      description: 'How many of the backups that the schedule makes are kept.',
+    }),
+  })
+  .openapi('SetBackupSchedule');

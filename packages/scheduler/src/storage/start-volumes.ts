@@ -30,6 +30,7 @@ import {
 } from '@gantry/db/queries/storage/volume-work';
 import { updateDiscardedProblem, updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { openBackupFiles } from './backups/backup-files.ts';
+import { runSchedules } from './backups/run-schedules.ts';
 import { dropSnapshot, settleBackup } from './backups/settle-backup.ts';
 import { changeVolume } from './change-volume.ts';
 import { ImageMissing, importImages } from './import-images.ts';
@@ -212,6 +213,20 @@ export function startVolumes(options: VolumesOptions): Volumes {
     },
   });
 
+  const scheduling = startLoop({
+    name: 'backup schedules',
+    everyMs: watchMs,
+    log,
+    body: async () => {
+      if (!hasPools) return;
+      for (const lease of leases()) {
+        await runSchedules(context, lease).catch((error: unknown) => {
+          if (!(error instanceof LeaseLost)) throw error;
+        });
+      }
+    },
+  });
+
   return {
     cluster: (clusterId) => clusters.get(clusterId),
     note(changes) {
@@ -221,7 +236,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
       if (isNew || (changes.hasVolumeWork && performance.now() >= restsUntilMs)) wake();
     },
     async stop() {
-      await Promise.all([loop.stop(), watching.stop()]);
+      await Promise.all([loop.stop(), watching.stop(), scheduling.stop()]);
       const stopped = images.stop();
       await queue.idle();
       // A copy may take an hour. It ends with the connection, and the next holder of the lease repeats it.
