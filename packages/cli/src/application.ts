@@ -2,6 +2,7 @@ import { buildApplication, buildRouteMap, type RouteMap, text_en } from '@stricl
 import manifest from '../package.json' with { type: 'json' };
 import type { CliContext } from './cli-context.ts';
 import { accessKeyRoutes } from './commands/access-key.ts';
+import { backupRoutes } from './commands/backup/routes.ts';
 import { availabilityCommand, imageRoutes } from './commands/catalogue.ts';
 import { completionCommand } from './commands/completion.ts';
 import { contextRoutes } from './commands/context.ts';
@@ -42,6 +43,7 @@ const routes: RouteMap<CliContext> = buildRouteMap({
     image: imageRoutes,
     disk: diskRoutes,
     snapshot: snapshotRoutes,
+    backup: backupRoutes,
     network: networkRoutes,
     address: addressRoutes,
     firewall: firewallRoutes,

@@ -153,14 +153,14 @@ export const VERBS: readonly Verb[] = [
       on(random.pick(backups), (id) => ({ path: `/backups/${id}` })),
   },
   {
-    ...{ name: 'set backup schedule', weight: 1, route: `put ${DISK}/backup-schedule` },
+    ...{ name: 'schedule backups of disk', weight: 1, route: `put ${DISK}/backup-schedule` },
     request: ({ disk: disks }, random) =>
       on(random.pick(disks), (id) => ({
         ...{ path: `/disks/${id}/backup-schedule`, body: { every_hours: 24, keep: 7 } },
       })),
   },
   {
-    ...{ name: 'delete backup schedule', weight: 1, route: `delete ${DISK}/backup-schedule` },
+    ...{ name: 'unschedule backups of disk', weight: 1, route: `delete ${DISK}/backup-schedule` },
     request: ({ disk: disks }, random) =>
       on(random.pick(disks), (id) => ({ path: `/disks/${id}/backup-schedule` })),
   },

@@ -53,6 +53,10 @@ export const snapshotNames = namesFromApi(
   ({ client, project_id }, options) => client.snapshots.list({ project_id }, options),
   name,
 );
+export const backupNames = namesFromApi(
+  ({ client, project_id }, options) => client.backups.list({ project_id }, options),
+  name,
+);
 export const networkNames = namesFromApi(
   ({ client, project_id }, options) => client.networks.list({ project_id }, options),
   name,

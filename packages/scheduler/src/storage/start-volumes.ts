@@ -29,7 +29,7 @@ import {
   listVolumesToChange,
 } from '@gantry/db/queries/storage/volume-work';
 import { updateDiscardedProblem, updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
-import { openBackupFiles } from './backups/backup-files.ts';
+import { openBackupFiles } from './backup-files.ts';
 import { runSchedules } from './backups/run-schedules.ts';
 import { dropSnapshot, settleBackup } from './backups/settle-backup.ts';
 import { changeVolume } from './change-volume.ts';

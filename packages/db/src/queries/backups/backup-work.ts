@@ -1,6 +1,6 @@
 import type { Queryable } from '../../connect.ts';
+import { hasOldSnapshot } from '../storage/backup-conditions.ts';
 import type { VolumePlace, WorkSelection } from '../storage/volume-work.ts';
-import { hasOldSnapshot } from './backup-conditions.ts';
 
 /**
  * What the holder of a location's lease has to do for backups, and how it records the result. Every list is short: it

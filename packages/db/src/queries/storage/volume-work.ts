@@ -1,5 +1,5 @@
 import type { Queryable } from '../../connect.ts';
-import { hasBackupWork } from '../backups/backup-conditions.ts';
+import { hasBackupWork } from './backup-conditions.ts';
 
 /** What schedulers have to do in storage clusters. */
 

@@ -7,8 +7,8 @@ import { newId } from '@gantry/model/ids';
 import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { endOverdueOperations } from '../../settle/end-overdue.ts';
+import { openBackupFiles } from '../backup-files.ts';
 import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
-import { openBackupFiles } from './backup-files.ts';
 
 let world: StorageWorld;
 let directory: string;

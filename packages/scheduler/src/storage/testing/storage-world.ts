@@ -19,7 +19,7 @@ import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { settleWithoutHost } from '../../settle/settle-without-host.ts';
-import { type BackupFiles, openBackupFiles } from '../backups/backup-files.ts';
+import { type BackupFiles, openBackupFiles } from '../backup-files.ts';
 import { dropSnapshot, settleBackup } from '../backups/settle-backup.ts';
 import { changeVolume } from '../change-volume.ts';
 import { LeaseLost } from '../lease-writes.ts';
