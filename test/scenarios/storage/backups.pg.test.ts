@@ -27,7 +27,7 @@ it('a volume controller makes the backups of a schedule, keeps the newest, and r
   const { id: diskId } = await cloud.requestDisk();
   await cloud.settleVolumes();
   write(diskId, 'first');
-  await cloud.request('PUT', `/disks/${diskId}/backup-schedule`, { every_hours: 1, keep: 1 });
+  await cloud.call('PUT', `/disks/${diskId}/backup-schedule`, { every_hours: 1, keep: 1 });
   const ready = async () =>
     (
       await cloud.sql<{ id: string }[]>`
@@ -47,10 +47,9 @@ it('a volume controller makes the backups of a schedule, keeps the newest, and r
   await cloud.request('DELETE', `/disks/${diskId}`);
   await cloud.settleWithoutHost();
   await expect.poll(async () => await cloud.cluster.readVolume(at(diskId))).toBeNull();
-  const reply = await cloud.request('POST', '/disks', {
+  const { id: restored } = await cloud.request('POST', '/disks', {
     ...{ name: 'restored', size: '100GiB', location: 'eu-north-a', backup_id: second },
   });
-  const restored = reply.body.operation.metadata.id as string;
   await cloud.settleVolumes();
   expect(cloud.cluster.readContent(at(restored))).toBe('second');
 });

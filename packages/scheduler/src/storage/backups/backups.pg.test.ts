@@ -220,6 +220,25 @@ describe('a backup fails', () => {
     expect(await restore(await backUp(diskId))).toBe('one');
   });
 
+  it('if the target did not store what was written, and nothing looks like a backup', async () => {
+    const diskId = await world.makeDisk('one');
+    const { id, resourceId } = await newBackup(diskId);
+    const { cluster } = world;
+    const forgetful: StorageCluster = {
+      ...cluster,
+      async exportSnapshot(at) {
+        const exported = await cluster.exportSnapshot(at);
+        await writeFile(at.file, 'something else');
+        return exported;
+      },
+    };
+    await world.carryOut({ cluster: forgetful });
+    expect((await world.operation(id)).result).toMatchObject({
+      ...{ code: 'storage_failed', message: expect.stringContaining('has the SHA-256') },
+    });
+    expect(await filesOf(diskId)).toEqual([`${resourceId}.diff.new`]);
+  });
+
   it('at its deadline if the cluster is away, and leaves nothing when deleted', async () => {
     const {
       log,
