@@ -72,6 +72,8 @@ export type Volumes = {
 const MOST_PER_CLUSTER = 8;
 /** Copies take as long as they are large. They have their own limit, so that they delay nothing else. */
 const MOST_COPIES_PER_CLUSTER = 4;
+/** The same for backups: many may be due at the same time, and tenants do not wait for them. */
+const MOST_BACKUPS_PER_CLUSTER = 2;
 const BATCH_ROWS = 32;
 const RETRY_MS = 1_000;
 const WATCH_MS = 15_000;
@@ -94,6 +96,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
   const context: VolumeContext = { sql, log, secrets, clusters, images, backupFiles };
   const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
   const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
+  const backups = new WorkQueue({ mostPerCluster: MOST_BACKUPS_PER_CLUSTER, retryMs });
   const watch = createPoolWatch(context, options);
   let hasPools = false;
   let restsUntilMs = 0;
@@ -159,16 +162,16 @@ export function startVolumes(options: VolumesOptions): Volumes {
         updateSnapshotProblem(sql, { snapshotId, problem }),
       );
     }
-    const notBackups = { ...selection, notIds: copies.busy('backup ') };
+    const notBackups = { ...selection, notIds: backups.busy('backup ') };
     for (const backup of await listUnsettledBackups(sql, notBackups)) {
       const backupId = backup.id;
       const settle = () => settleBackup(context, { lease, backup });
       const record = (problem: string) => updateBackupProblem(sql, { backupId, problem });
-      start(`backup ${backupId}`, backup.cluster_id, settle, record, copies);
+      start(`backup ${backupId}`, backup.cluster_id, settle, record, backups);
     }
     for (const old of await listOldSnapshots(sql, notBackups)) {
       const drop = () => dropSnapshot(context, { lease, old });
-      start(`backup ${old.backup_id}`, old.cluster_id, drop, undefined, copies);
+      start(`backup ${old.backup_id}`, old.cluster_id, drop, undefined, backups);
     }
     for (const key of await listKeysToMake(sql, selection)) {
       const make = () => makeKey(context, { lease, key });
@@ -189,7 +192,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
 
   const loop = startLoop({
     name: 'volumes',
-    everyMs: () => (queue.hasRetries || copies.hasRetries ? retryMs : IDLE_MS),
+    everyMs: () => ([queue, copies, backups].some((each) => each.hasRetries) ? retryMs : IDLE_MS),
     log,
     body: async () => {
       if (!hasPools) return;
@@ -241,7 +244,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
       await queue.idle();
       // A copy may take an hour. It ends with the connection, and the next holder of the lease repeats it.
       await clusters.close();
-      await Promise.all([stopped, copies.idle()]);
+      await Promise.all([stopped, copies.idle(), backups.idle()]);
     },
   };
 }
