@@ -2,9 +2,10 @@
 import { constants } from 'node:os';
 import { build } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
-import { startLauncher } from './launcher.mjs';
+import { programFor, startLauncher } from './launcher.mjs';
 
 try {
+  programFor(process.argv.slice(2));
   await ensureInstalled();
   await build();
 } catch (error) {

@@ -84,6 +84,65 @@ create table availabilities (
   constraint availabilities_vm_type_vm_types_name_fk FOREIGN KEY (vm_type) REFERENCES vm_types(name) ON DELETE CASCADE
 );
 
+create table backup_schedules (
+  disk_id uuid not null,
+  every_hours integer not null,
+  keep integer not null,
+  next_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint backup_schedules_pkey PRIMARY KEY (disk_id),
+  constraint backup_schedules_disk_id_disks_id_fk FOREIGN KEY (disk_id) REFERENCES disks(id) ON DELETE CASCADE,
+  constraint backup_schedules_every CHECK (((every_hours >= 1) AND (every_hours <= 8760))),
+  constraint backup_schedules_keep CHECK (((keep >= 1) AND (keep <= 1000)))
+);
+CREATE INDEX backup_schedules_next ON public.backup_schedules USING btree (next_at);
+
+create table backups (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  tags jsonb default '{}'::jsonb not null,
+  disk_id uuid not null,
+  pool_id uuid not null,
+  location text not null,
+  disk_type text not null,
+  size_gib integer not null,
+  block_size integer not null,
+  wants_full boolean default false not null,
+  scheduled boolean default false not null,
+  desired_state text default 'present'::text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  observed_state text default 'none'::text not null,
+  problem text default ''::text not null,
+  parent_id uuid,
+  has_snapshot boolean default true not null,
+  file_bytes bigint default 0 not null,
+  sha256 text default ''::text not null,
+  state text generated always as (
+CASE
+    WHEN (desired_state = 'deleted'::text) THEN 'deleting'::text
+    WHEN (observed_state = 'none'::text) THEN 'creating'::text
+    ELSE observed_state
+END) stored not null,
+  constraint backups_name_key UNIQUE (project_id, name),
+  constraint backups_pkey PRIMARY KEY (id),
+  constraint backups_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint backups_pool_id_storage_pools_id_fk FOREIGN KEY (pool_id) REFERENCES storage_pools(id),
+  constraint backups_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint backups_desired_state CHECK ((desired_state = ANY (ARRAY['present'::text, 'deleted'::text]))),
+  constraint backups_disk_type CHECK ((disk_type = ANY (ARRAY['persistent-ssd'::text, 'shared-volume'::text]))),
+  constraint backups_file CHECK (((observed_state <> 'ready'::text) OR (length(sha256) = 64))),
+  constraint backups_observed_state CHECK ((observed_state = ANY (ARRAY['none'::text, 'ready'::text, 'failed'::text]))),
+  constraint backups_size CHECK (((size_gib >= 1) AND (size_gib <= 10240)))
+);
+CREATE INDEX backups_disk ON public.backups USING btree (disk_id, id);
+CREATE INDEX backups_parent ON public.backups USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+CREATE INDEX backups_project ON public.backups USING btree (project_id, id);
+CREATE INDEX backups_unsettled ON public.backups USING btree (location, id) WHERE ((desired_state = 'deleted'::text) OR (observed_state = 'none'::text));
+CREATE INDEX backups_with_snapshot ON public.backups USING btree (location, disk_id) WHERE has_snapshot;
+CREATE TRIGGER backups_quota AFTER INSERT OR DELETE ON public.backups FOR EACH ROW EXECUTE FUNCTION count_backup();
+
 create table capacity_samples (
   at timestamp(3) with time zone not null,
   location text not null,
@@ -271,6 +330,7 @@ END) stored not null,
   wants_key boolean default false not null,
   source_snapshot_id uuid,
   restore_snapshot_id uuid,
+  source_backup_id uuid,
   constraint disks_serial_number_key UNIQUE (serial_number),
   constraint disks_pkey PRIMARY KEY (id),
   constraint disks_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -321,7 +381,7 @@ create table events (
   created_at timestamp(3) with time zone default now() not null,
   constraint events_pkey PRIMARY KEY (id),
   constraint events_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint events_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text]))),
+  constraint events_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text, 'backup'::text]))),
   constraint events_type CHECK ((type = ANY (ARRAY['vm_crashed'::text, 'vm_unreachable'::text, 'vm_reachable'::text, 'vm_host_draining'::text, 'vm_host_fenced'::text, 'vm_restarted_elsewhere'::text, 'vm_moving'::text, 'vm_device_unhealthy'::text, 'vm_lost'::text, 'vm_orphaned'::text, 'vm_restored'::text, 'vm_organization_warned'::text, 'vm_organization_suspended'::text, 'vm_organization_resumed'::text])))
 );
 CREATE INDEX events_project ON public.events USING btree (project_id, id);
@@ -712,7 +772,7 @@ create table operations (
   constraint operations_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint operations_completed CHECK (((state = 'IN_PROGRESS'::text) = (completed_at IS NULL))),
   constraint operations_name CHECK ((name = ANY (ARRAY['CREATE'::text, 'UPDATE'::text, 'DELETE'::text, 'START'::text, 'STOP'::text, 'RESET'::text, 'MOVE'::text, 'ATTACH_DISKS'::text, 'DETACH_DISKS'::text, 'RESTORE'::text]))),
-  constraint operations_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text]))),
+  constraint operations_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text, 'backup'::text]))),
   constraint operations_state CHECK ((state = ANY (ARRAY['IN_PROGRESS'::text, 'SUCCEEDED'::text, 'FAILED'::text])))
 );
 CREATE INDEX operations_deadline ON public.operations USING btree (deadline_at) WHERE (state = 'IN_PROGRESS'::text);
@@ -729,7 +789,7 @@ create table organization_quotas (
   max bigint not null,
   constraint organization_quotas_organization_id_type_pk PRIMARY KEY (organization_id, type),
   constraint organization_quotas_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
-  constraint organization_quotas_type CHECK ((type = ANY (ARRAY['projects'::text, 'vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'snapshots'::text, 'snapshot_gib'::text, 'firewall_rules'::text, 'networks'::text, 'access_keys'::text, 'public_addresses'::text])))
+  constraint organization_quotas_type CHECK ((type = ANY (ARRAY['projects'::text, 'vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'snapshots'::text, 'snapshot_gib'::text, 'backups'::text, 'backup_gib'::text, 'firewall_rules'::text, 'networks'::text, 'access_keys'::text, 'public_addresses'::text])))
 );
 
 create table organizations (
@@ -897,7 +957,7 @@ create table quotas (
   used bigint default 0 not null,
   constraint quotas_project_id_type_pk PRIMARY KEY (project_id, type),
   constraint quotas_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint quotas_type CHECK ((type = ANY (ARRAY['vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'snapshots'::text, 'snapshot_gib'::text, 'firewall_rules'::text, 'networks'::text, 'subnets'::text, 'access_keys'::text, 'public_addresses'::text])))
+  constraint quotas_type CHECK ((type = ANY (ARRAY['vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'snapshots'::text, 'snapshot_gib'::text, 'backups'::text, 'backup_gib'::text, 'firewall_rules'::text, 'networks'::text, 'subnets'::text, 'access_keys'::text, 'public_addresses'::text])))
 );
 
 create table refresh_tokens (
@@ -1761,6 +1821,21 @@ BEGIN
       USING ERRCODE = 'GC001', DETAIL = json_build_object('location', of_location, 'disk_type', of_type, 'gib', wanted_gib);
   END IF;
   RETURN pool;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.count_backup()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM change_quota(NEW.project_id, 'backup_gib', NEW.size_gib);
+    PERFORM change_quota(NEW.project_id, 'backups', 1);
+  ELSE
+    PERFORM change_quota(OLD.project_id, 'backup_gib', -OLD.size_gib);
+    PERFORM change_quota(OLD.project_id, 'backups', -1);
+  END IF;
+  RETURN NULL;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.count_disk()

@@ -253,6 +253,16 @@ export const ALERTS = [
     },
   },
   {
+    name: 'GantryBackupOverdue',
+    severity: 'ticket',
+    expr: () => 'max by (location) (gantry_fleet_backup_disks{figure="overdue"}) > 0',
+    forS: 15 * MINUTE,
+    summary: 'The last good backup of a disk in {{ $labels.location }} is too old.',
+    fires: { 'gantry_fleet_backup_disks{location="north", figure="overdue"}': '1x40' },
+    labels: { location: 'north' },
+    quiet: { 'gantry_fleet_backup_disks{location="north", figure="overdue"}': '0x40' },
+  },
+  {
     name: 'GantryDeviceQuarantined',
     severity: 'ticket',
     expr: () => 'sum by (location, kind) (gantry_fleet_devices{state="quarantined"}) > 0',

@@ -103,7 +103,9 @@ describe('docs/contract: conventions', () => {
     expect(names?.['operation_name']?.['enum']).toEqual(
       expect.arrayContaining(['MOVE', 'RESTORE']),
     );
-    expect(names?.['type']?.['enum']).toEqual(['vm', 'disk', 'vpc-firewall-rule', 'snapshot']);
+    expect(names?.['type']?.['enum']).toEqual([
+      ...['vm', 'disk', 'vpc-firewall-rule', 'snapshot', 'backup'],
+    ]);
   });
 
   it('the echo of a rule request spells direction and action in capitals', async () => {

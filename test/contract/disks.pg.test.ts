@@ -78,7 +78,13 @@ describe('docs/contract/disks.md#create-a-disk', () => {
   it('the OpenAPI document describes the same body', async () =>
     expectDescribed(await readOpenApi(world.api), 'CreateDisk', {
       required: { name: 'string', size: 'string', location: 'string' },
-      optional: { block_size: 'integer', type: 'string', tags: 'object', snapshot_id: 'string' },
+      optional: {
+        block_size: 'integer',
+        type: 'string',
+        tags: 'object',
+        snapshot_id: 'string',
+        backup_id: 'string',
+      },
     }));
   it('the reply has the unfinished operation', async () => {
     const reply = await send(diskBody());

@@ -112,6 +112,10 @@ const FURTHER = [
   ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/snapshots/{snapshot_id}`),
   ...[`POST ${P}/snapshots/{snapshot_id}:restore`, `GET ${P}/snapshots/operations`],
   `GET ${P}/snapshots/operations/{operation_id}`,
+  ...['GET', 'POST'].map((verb) => `${verb} ${P}/backups`),
+  ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/backups/{backup_id}`),
+  ...[`GET ${P}/backups/operations`, `GET ${P}/backups/operations/{operation_id}`],
+  ...['GET', 'PUT', 'DELETE'].map((verb) => `${verb} ${P}/disks/{disk_id}/backup-schedule`),
   ...['GET', 'POST'].map((verb) => `${verb} ${P}/webhooks`),
   ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/webhooks/{webhook_id}`),
   ...['rotate-secret', 'test', 'replay', 'enable'].map(

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { ERROR_KINDS } from '@gantry/model/errors';
 import { DEVICE_STATES, HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/host-states';
 import {
+  BACKUP_STATES,
   DISK_STATES,
   DISK_TYPES,
   EVENT_TYPES,
@@ -77,6 +78,7 @@ describe('docs/contract', () => {
     ['disk type', DISK_TYPES],
     ['disk state', DISK_STATES],
     ['snapshot state', SNAPSHOT_STATES],
+    ['backup state', BACKUP_STATES],
     ['firewall rule state', FIREWALL_RULE_STATES],
     ['operation name', OPERATION_NAMES],
     ['operation state', OPERATION_STATES],

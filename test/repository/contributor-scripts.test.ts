@@ -2,7 +2,31 @@ import { describe, expect, it } from 'vitest';
 
 const script = (name: string) => new URL(`../../scripts/${name}.mjs`, import.meta.url).href;
 const { readTestArguments, SUITE_NAMES } = await import(script('test-arguments'));
+const { programFor } = await import(script('launcher'));
 const { affectedProcesses } = await import(script('dev-restarts'));
+
+describe('npm start', () => {
+  it.each([
+    ['--real', '--storage', 'ceph'],
+    ['--storage=ceph', '--real'],
+  ])('with %s %s %s starts the launcher with a storage cluster', (...args) =>
+    expect(programFor(args.filter(Boolean)).at(-1)).toMatch(/show-moving-vm\.ts$/),
+  );
+
+  it('passes all other arguments to the launcher', () => {
+    expect(programFor(['--real']).slice(-2)).toEqual([
+      expect.stringMatching(/packages\/local\/dist\/main\.mjs$/),
+      '--real',
+    ]);
+  });
+
+  it.each([
+    [['--storage', 'ceph'], 'needs --real'],
+    [['--real', '--storage', 'nfs'], 'the only storage is ceph'],
+    [['--real', '--storage'], 'the only storage is ceph'],
+    [['--real', '--storage', 'ceph', '--more'], 'nothing else'],
+  ])('refuses %j', (args, message) => expect(() => programFor(args)).toThrow(message));
+});
 
 describe('npm test', () => {
   it('runs the checks and every suite without arguments', () => {

@@ -1,5 +1,6 @@
 import { accountRoutes } from './account/routes.ts';
 import { auditLogRoutes } from './audit-logs/routes.ts';
+import { backupRoutes } from './backups/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { standingRoutes } from './billing/standing-routes.ts';
 import { catalogueRoutes } from './catalogue/routes.ts';
@@ -64,6 +65,7 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...consoleRoutes,
   ...diskRoutes,
   ...snapshotRoutes,
+  ...backupRoutes,
   ...firewallRuleRoutes,
   ...networkRoutes,
   ...publicAddressRoutes,

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import rados
 import rbd
 
+import backups
 import images
 import keys
 import locks
@@ -23,7 +24,7 @@ import snapshots
 import space
 import volumes
 
-MODULES = (images, keys, locks, snapshots, space, volumes)
+MODULES = (backups, images, keys, locks, snapshots, space, volumes)
 METHODS = {name: method for each in MODULES for name, method in each.METHODS.items()}
 THREADS = 8
 

@@ -116,6 +116,11 @@ function makeCluster({
     copySnapshot: async ({ from, to }) =>
       view(to, await slow.call<Found>('copySnapshot', { ...snapshotOf(from), to })),
 
+    exportSnapshot: ({ since, file, ...at }) =>
+      slow.call('exportSnapshot', { ...snapshotOf(at), since, file }),
+    importBackup: async ({ parts, ...volume }) =>
+      view(volume, await slow.call<Found>('importBackup', { pool: volume.pool, volume, parts })),
+
     importImage: async ({ file, format, labels, ...image }) => {
       const directory = scratchDirectory === undefined ? {} : { directory: scratchDirectory };
       const found = await withRawFile({ file, format, ...directory }, (raw) => {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { fenceCovers, isFenceable } from './fence-address.ts';
+import { readBackupFiles, writeBackupFile } from './simulated-backups.ts';
 import { readImageHead } from './simulated-image.ts';
 import { fail, overNetwork, pathOf, type Stored, viewOf } from './simulated-parts.ts';
 import {
@@ -193,6 +194,18 @@ export function simulateCluster({
         return fail('failed', `The volume ${pathOf(to)} would be smaller than the snapshot.`);
       needSpace(to.pool);
       return viewOf(Object.assign(add(to), { content: snapshot.content }));
+    },
+    exportSnapshot: async ({ snapshot, since, file, ...at }) => {
+      return await writeBackupFile(file, { volume: get(at), since, snapshot });
+    },
+    importBackup: async ({ parts, ...to }) => {
+      const same = findSame(to);
+      if (same) return viewOf(same);
+      const { content, sizeBytes } = await readBackupFiles(parts);
+      if (to.sizeBytes < sizeBytes)
+        return fail('failed', `The disk is smaller than the ${sizeBytes} bytes of the backup.`);
+      needSpace(to.pool);
+      return viewOf(Object.assign(add(to), { content }));
     },
     importImage: async ({ file, format, ...at }) => {
       const same = findSame(at);

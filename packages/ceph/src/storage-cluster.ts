@@ -48,6 +48,21 @@ export type StorageCluster = {
   copySnapshot(copy: { from: VolumeName & { snapshot: string }; to: NewVolume }): Promise<Volume>;
 
   /**
+   * Writes the content of a snapshot to a file of this machine, or what has changed since an earlier snapshot of the
+   * volume. The file is replaced, and is on disk when the call returns. Throws `not_found` if a snapshot is missing, and
+   * `failed` if the file cannot be written.
+   */
+  exportSnapshot(
+    at: VolumeName & { snapshot: string; since: string | null; file: string },
+  ): Promise<ExportedFile>;
+  /**
+   * Creates a volume from files of `exportSnapshot`: one with the whole content, and then those with the changes since the
+   * file before. All are compared with their checksums before anything is created; one that differs throws `failed`. An
+   * interrupted import leaves no volume of this name. A volume of this name is handled as by `createVolume`.
+   */
+  importBackup(volume: NewVolume & { parts: readonly BackupPart[] }): Promise<Volume>;
+
+  /**
    * Creates a volume from a file and a snapshot of it called `IMAGE_SNAPSHOT`, so that it can be the parent of clones.
    * A qcow2 file must have no backing file. An interrupted import leaves no volume of this name. A volume of this name is
    * handled as by `createVolume`.
@@ -97,6 +112,11 @@ export type NewVolume = VolumeName & {
   /** The name of an image in the same pool. Absent: the volume is empty. */
   image?: string;
 };
+
+export type ExportedFile = { bytes: number; sha256: string };
+
+/** A file of `exportSnapshot`, with the checksum that the call returned and the snapshot that it was made of. */
+export type BackupPart = { file: string; sha256: string; snapshot: string };
 
 export type NewImage = VolumeName & {
   labels: VolumeLabels;

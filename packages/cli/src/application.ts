@@ -2,6 +2,7 @@ import { buildApplication, buildRouteMap, type RouteMap, text_en } from '@stricl
 import manifest from '../package.json' with { type: 'json' };
 import type { CliContext } from './cli-context.ts';
 import { accessKeyRoutes } from './commands/access-key.ts';
+import { backupRoutes } from './commands/backup/routes.ts';
 import { availabilityCommand, imageRoutes } from './commands/catalogue.ts';
 import { completionCommand } from './commands/completion.ts';
 import { contextRoutes } from './commands/context.ts';
@@ -20,6 +21,7 @@ import { explainCommand } from './commands/operator/explain.ts';
 import { drainHost, hostRoutes } from './commands/operator/host-commands.ts';
 import { joinCommand } from './commands/operator/join.ts';
 import { rolloutRoutes } from './commands/operator/rollout-commands.ts';
+import { storageRoutes } from './commands/operator/storage/routes.ts';
 import { tenantRoutes } from './commands/operator/tenant.ts';
 import { projectRoutes } from './commands/project.ts';
 import { snapshotRoutes } from './commands/snapshot.ts';
@@ -41,6 +43,7 @@ const routes: RouteMap<CliContext> = buildRouteMap({
     image: imageRoutes,
     disk: diskRoutes,
     snapshot: snapshotRoutes,
+    backup: backupRoutes,
     network: networkRoutes,
     address: addressRoutes,
     firewall: firewallRoutes,
@@ -52,6 +55,7 @@ const routes: RouteMap<CliContext> = buildRouteMap({
     webhook: webhookRoutes,
     host: hostRoutes,
     device: deviceRoutes,
+    storage: storageRoutes,
     join: joinCommand,
     drain: drainHost,
     rollout: rolloutRoutes,

@@ -13,6 +13,7 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
     'name_taken',
     'another snapshot of the project has this name: choose another',
   ],
+  backups_name_key: ['name_taken', 'another backup of the project has this name: choose another'],
   networks_name_key: ['name_taken', 'another network of the project has this name: choose another'],
   subnets_name_key: ['name_taken', 'another subnet of the project has this name: choose another'],
   firewall_rules_name_key: [

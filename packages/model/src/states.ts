@@ -8,6 +8,8 @@ export type DiskType = (typeof DISK_TYPES)[number];
 export const DISK_STATES = ['creating', 'ready', 'resizing', 'deleting'] as const;
 export const SNAPSHOT_STATES = ['creating', 'ready', 'failed', 'deleting'] as const;
 export type SnapshotState = (typeof SNAPSHOT_STATES)[number];
+export const BACKUP_STATES = ['creating', 'ready', 'failed', 'deleting'] as const;
+export type BackupState = (typeof BACKUP_STATES)[number];
 /** What is priced by GB-hour: each type of disk, and snapshots. */
 export const STORAGE_TYPES = [...DISK_TYPES, 'snapshot'] as const;
 export const ATTACHMENT_TYPES = ['os', 'data'] as const;
@@ -38,7 +40,7 @@ export const OPERATION_NAMES = [
   'RESTORE',
 ] as const;
 export type OperationName = (typeof OPERATION_NAMES)[number];
-export const RESOURCE_TYPES = ['vm', 'disk', 'vpc-firewall-rule', 'snapshot'] as const;
+export const RESOURCE_TYPES = ['vm', 'disk', 'vpc-firewall-rule', 'snapshot', 'backup'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 /** What can happen to a resource without a request of its tenant. */
@@ -100,6 +102,8 @@ export const QUOTA_TYPES = [
   'disk_gib',
   'snapshots',
   'snapshot_gib',
+  'backups',
+  'backup_gib',
   'firewall_rules',
   'networks',
   'subnets',
@@ -116,6 +120,8 @@ export const DEFAULT_QUOTAS: Record<QuotaType, number> = {
   disk_gib: 1_000_000,
   snapshots: 2_000,
   snapshot_gib: 1_000_000,
+  backups: 5_000,
+  backup_gib: 5_000_000,
   firewall_rules: 500,
   networks: 20,
   subnets: 200,
@@ -135,6 +141,8 @@ export const ORGANIZATION_QUOTA_TYPES = [
   'disk_gib',
   'snapshots',
   'snapshot_gib',
+  'backups',
+  'backup_gib',
   'firewall_rules',
   'networks',
   'access_keys',
@@ -154,6 +162,8 @@ export const DEFAULT_ORGANIZATION_QUOTAS: Record<OrganizationQuotaType, number> 
   disk_gib: 2_000_000,
   snapshots: 4_000,
   snapshot_gib: 2_000_000,
+  backups: 10_000,
+  backup_gib: 10_000_000,
   firewall_rules: 2_000,
   networks: 200,
   access_keys: 1_000,

@@ -53,6 +53,8 @@ const BOUNDED: Record<string, string> = {
   serial_logs: 'one row of limited size per VM that exists',
   signing_keys: 'one row per GANTRY_SIGNING_KEY_DAYS',
   snapshots: 'snapshots that exist, up to the quota of each project',
+  backups: 'backups that exist, up to the quota of each project',
+  backup_schedules: 'at most one per disk',
   ssh_keys: 'at most 100 rows per project',
   storage_clusters: 'clusters of operators',
   storage_fences: 'one row per fenced host and cluster: removed when the fence is lifted',

@@ -94,6 +94,7 @@ await runProcess({
       ...(storageKeysDirectory === undefined
         ? {}
         : { openCluster: cephOpener(storageKeysDirectory) }),
+      backupDirectory: settings.backupDirectory,
       metrics,
       fleetMetricsMs: settings.fleetMetricsMs,
       // The remaining connections are for placing, delivering and the loops.

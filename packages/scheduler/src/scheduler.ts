@@ -64,6 +64,8 @@ export type SchedulerOptions = {
   settleConcurrency?: number;
   /** Opens storage clusters. The default has the key of none. */
   openCluster?: OpenCluster;
+  /** Where backups of disks are stored. The default: nowhere. */
+  backupDirectory?: string | undefined;
   metrics?: Metrics;
   /** Null, the default: no traces. */
   tracer?: Tracer | null;
@@ -132,6 +134,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const volumes = startVolumes({
     ...{ sql, log, secrets: fleetSecrets.secrets },
     openCluster: options.openCluster ?? noClusters,
+    backupDirectory: options.backupDirectory,
     leases: () => placing.leases(),
   });
   const polling = pollChanges({

@@ -41,6 +41,8 @@ export function readSchedulerSettings() {
     },
     /** A directory with the keys of storage clusters. */
     storageKeysDirectory: reader.optional('GANTRY_STORAGE_KEYS_DIRECTORY'),
+    /** A directory for backups of disks, which all schedulers reach. */
+    backupDirectory: reader.optional('GANTRY_BACKUP_DIRECTORY'),
     certificateTtlMs:
       1_000 *
       reader.integer('GANTRY_CERTIFICATE_TTL_S', {

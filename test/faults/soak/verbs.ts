@@ -14,6 +14,7 @@ export const KINDS = {
   address: { path: '/vpc/public-addresses', prefix: 'a-' },
   webhook: { path: '/webhooks', prefix: 'w-' },
   snapshot: { path: '/snapshots', prefix: 'p-' },
+  backup: { path: '/backups', prefix: 'b-' },
 } as const;
 export type Kind = keyof typeof KINDS;
 
@@ -43,6 +44,7 @@ const LOCATIONS = ['eu-north-a', 'eu-north-a', 'us-east-a'];
 const VM = '/projects/{project_id}/vms/{vm_id}';
 const DISK = '/projects/{project_id}/disks/{disk_id}';
 const SNAPSHOT = '/projects/{project_id}/snapshots/{snapshot_id}';
+const BACKUP = '/projects/{project_id}/backups/{backup_id}';
 const SSH_KEY = '/projects/{project_id}/ssh-keys/{ssh_key_id}';
 const ADDRESS = '/projects/{project_id}/vpc/public-addresses/{address_id}';
 const WEBHOOK = '/projects/{project_id}/webhooks/{webhook_id}';
@@ -129,6 +131,38 @@ export const VERBS: readonly Verb[] = [
     ...{ name: 'delete snapshot', weight: 1, route: `delete ${SNAPSHOT}` },
     request: ({ snapshot: snapshots }, random) =>
       on(random.pick(snapshots), (id) => ({ path: `/snapshots/${id}` })),
+  },
+  {
+    // Disks of hosts have none, so it is refused unless the location has network storage.
+    ...{ name: 'create backup', weight: 1, route: 'post /projects/{project_id}/backups' },
+    request: ({ disk: disks }, random) =>
+      on(random.pick(disks), (disk_id) => ({
+        ...{ path: '/backups', body: { name: freshName('b'), disk_id } },
+      })),
+  },
+  {
+    ...{ name: 'rename backup', weight: 1, route: `patch ${BACKUP}` },
+    request: ({ backup: backups }, random) =>
+      on(random.pick(backups), (id) => ({
+        ...{ path: `/backups/${id}`, body: { name: freshName('b') } },
+      })),
+  },
+  {
+    ...{ name: 'delete backup', weight: 1, route: `delete ${BACKUP}` },
+    request: ({ backup: backups }, random) =>
+      on(random.pick(backups), (id) => ({ path: `/backups/${id}` })),
+  },
+  {
+    ...{ name: 'schedule backups of disk', weight: 1, route: `put ${DISK}/backup-schedule` },
+    request: ({ disk: disks }, random) =>
+      on(random.pick(disks), (id) => ({
+        ...{ path: `/disks/${id}/backup-schedule`, body: { every_hours: 24, keep: 7 } },
+      })),
+  },
+  {
+    ...{ name: 'unschedule backups of disk', weight: 1, route: `delete ${DISK}/backup-schedule` },
+    request: ({ disk: disks }, random) =>
+      on(random.pick(disks), (id) => ({ path: `/disks/${id}/backup-schedule` })),
   },
   {
     ...{ name: 'grow disk', weight: 2, route: `patch ${DISK}` },

@@ -27,6 +27,7 @@ export type PoolCloud = Cloud & {
   startVolumes(options?: {
     wrap?: (cluster: StorageCluster) => StorageCluster;
     lease?: Lease;
+    backupDirectory?: string;
   }): Volumes;
   /** Stops all controllers. */
   stopVolumes(): Promise<void>;
@@ -62,13 +63,18 @@ export async function startPoolCloud(): Promise<PoolCloud> {
   return {
     ...cloud,
     ...{ cluster, clusterId, poolId, lease, placer },
-    startVolumes({ wrap = (given: StorageCluster) => given, lease: held = lease } = {}) {
+    startVolumes({
+      wrap = (given: StorageCluster) => given,
+      lease: held = lease,
+      backupDirectory,
+    } = {}) {
       const volumes = startVolumes({
         sql,
         log: createLog({ process: 'test', level: process.env['GANTRY_LOG_LEVEL'] ?? 'silent' }),
         secrets: createSecrets('0123456789abcdef0123456789abcdef'),
         openCluster: async () => wrap(cluster),
         leases: () => [held],
+        backupDirectory,
         retryMs: 10,
         watchMs: 50,
         sweepMs: 50,

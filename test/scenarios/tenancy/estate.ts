@@ -1,6 +1,7 @@
 import { insertEvents } from '@gantry/db/queries/operations/events';
 import { newId } from '@gantry/model/ids';
 import type { TestApi } from '@gantry/testkit/api/test-api';
+import { addBackup } from '@gantry/testkit/make/backups';
 import { recordReceipt } from '@gantry/testkit/make/receipts';
 import { addSnapshot } from '@gantry/testkit/make/snapshots';
 import {
@@ -41,6 +42,12 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       name: `${name}-snapshot`,
     },
   });
+  const diskId = disk.operation.metadata.id;
+  const backupOfDisk = await addBackup(api.sql, {
+    ...{ projectId: tenant.projectId, diskId, name: `${name}-backup` },
+  });
+  await api.sql`insert into backup_schedules (disk_id, every_hours, keep, next_at)
+    values (${diskId}, 24, 7, now() + interval '1 day')`;
   const network = await send('POST', `${project}/vpc/networks`, {
     name: `${name}-net`,
     cidr: '10.0.0.0/16',
@@ -90,6 +97,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       ...told,
       disk_id: disk.operation.metadata.id,
       snapshot_id: snapshotOfDisk.id,
+      backup_id: backupOfDisk.id,
       rule_id: rule.operation.metadata.id,
       network_id: network.id,
       subnet_id: subnet.id,
@@ -103,6 +111,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       vm_operation_id: vm.operation.operation_id,
       disk_operation_id: disk.operation.operation_id,
       snapshot_operation_id: snapshotOfDisk.operationId,
+      backup_operation_id: backupOfDisk.operationId,
       rule_operation_id: rule.operation.operation_id,
     },
   };
@@ -132,6 +141,7 @@ export async function snapshot(
     'vms',
     'disks',
     'snapshots',
+    'backups',
     'networks',
     'subnets',
     'firewall_rules',

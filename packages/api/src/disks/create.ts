@@ -1,13 +1,14 @@
 import type { Queryable } from '@gantry/db/connect';
+import { updateDiskSourceBackup } from '@gantry/db/queries/backups/backups';
 import { replaceTags } from '@gantry/db/queries/listing';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { updateDiskSource } from '@gantry/db/queries/snapshots/snapshots';
 import { insertDisk } from '@gantry/db/queries/vms/disks';
-import { unknownLocation } from '@gantry/model/errors';
+import { badRequest, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { startOperation } from '../operations/open.ts';
-import { copyDeadlineMs, requireSource } from './from-snapshot.ts';
+import { copyDeadlineMs, requireSourceBackup, requireSourceSnapshot } from './from-snapshot.ts';
 import type { CreateDisk } from './schema.ts';
 import { sizeGib } from './size.ts';
 
@@ -28,11 +29,16 @@ export async function createDisk({
   deadlineMs,
 }: Creation): Promise<NewOperation> {
   const id = newId(now.getTime());
-  const source = body.snapshot_id;
-  const copied =
-    source && (await requireSource(sql, { projectId, snapshotId: source, disk: body }));
+  const { snapshot_id: snapshotId, backup_id: backupId } = body;
+  if (snapshotId && backupId)
+    throw badRequest([{ field: 'backup_id', reason: 'cannot be given together with snapshot_id' }]);
+  const snapshot =
+    snapshotId && (await requireSourceSnapshot(sql, { projectId, snapshotId, disk: body }));
+  const backup = backupId && (await requireSourceBackup(sql, { projectId, backupId, disk: body }));
   await insertNewDisk(sql, { id, projectId, body, now });
-  if (copied) await updateDiskSource(sql, { diskId: id, snapshot: copied });
+  if (snapshot) await updateDiskSource(sql, { diskId: id, snapshot });
+  if (backup) await updateDiskSourceBackup(sql, { diskId: id, backup });
+  const copied = snapshot || backup;
   return await startOperation(sql, {
     projectId,
     resourceType: 'disk',

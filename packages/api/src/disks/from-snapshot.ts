@@ -1,4 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
+import { lockBackup } from '@gantry/db/queries/backups/backups';
 import {
   hasPoolRoom,
   lockSnapshot,
@@ -16,42 +17,57 @@ export function copyDeadlineMs(deadlineMs: number, gib: number): number {
 }
 
 type Wanted = { size: string; location: string; block_size: number; type: string };
+type Source = Pick<
+  SnapshotRow,
+  'id' | 'pool_id' | 'location' | 'disk_type' | 'block_size' | 'size_gib' | 'state'
+>;
+type SourceRequest = { projectId: string; disk: Wanted };
 
 /**
  * Locks the snapshot that a new disk is copied from, and throws if the disk does not fit it. The copy is in the same
  * pool as the snapshot.
  */
-export async function requireSource(
+export async function requireSourceSnapshot(
   sql: Queryable,
-  { projectId, snapshotId, disk }: { projectId: string; snapshotId: string; disk: Wanted },
-): Promise<SnapshotRow> {
+  { projectId, snapshotId, disk }: SourceRequest & { snapshotId: string },
+): Promise<Source> {
   const snapshot = await lockSnapshot(sql, { projectId, snapshotId, shared: true });
-  if (!snapshot) {
-    throw badRequest([{ field: 'snapshot_id', reason: 'is not a snapshot of this project' }]);
-  }
-  const reasons = [
-    mismatch('location', disk.location, snapshot.location),
-    mismatch('type', disk.type, snapshot.disk_type),
-    mismatch('block_size', disk.block_size, snapshot.block_size),
-  ].flatMap((reason) => reason ?? []);
-  if (sizeGib(disk.size) < snapshot.size_gib) {
-    reasons.push({
-      field: 'size',
-      reason: `must be at least the snapshot's ${snapshot.size_gib}GiB`,
-    });
-  }
-  if (reasons.length > 0) throw badRequest(reasons);
-  if (snapshot.state !== 'ready') {
-    const message = `the snapshot is ${snapshot.state}: use one that is ready`;
-    throw new CloudError('conflict', message);
-  }
-  const room = { poolId: snapshot.pool_id, sizeGib: sizeGib(disk.size) };
-  if (!(await hasPoolRoom(sql, room))) {
-    throw new CloudError('conflict', 'the storage pool of the snapshot has no room for the disk');
-  }
-  return snapshot;
+  return await requireFit(sql, { kind: 'snapshot', source: snapshot, disk });
 }
 
-function mismatch(field: string, wanted: string | number, actual: string | number) {
-  return wanted === actual ? null : { field, reason: `must be the snapshot's ${actual}` };
+/** The same for a backup. */
+export async function requireSourceBackup(
+  sql: Queryable,
+  { projectId, backupId, disk }: SourceRequest & { backupId: string },
+): Promise<Source> {
+  const backup = await lockBackup(sql, { projectId, backupId, shared: true });
+  return await requireFit(sql, { kind: 'backup', source: backup, disk });
+}
+
+type Fit = { kind: 'snapshot' | 'backup'; source: Source | undefined; disk: Wanted };
+
+async function requireFit(sql: Queryable, { kind, source, disk }: Fit): Promise<Source> {
+  if (!source) {
+    throw badRequest([{ field: `${kind}_id`, reason: `is not a ${kind} of this project` }]);
+  }
+  const mismatch = (field: string, wanted: string | number, actual: string | number) =>
+    wanted === actual ? [] : [{ field, reason: `must be the ${kind}'s ${actual}` }];
+  const isSmaller = sizeGib(disk.size) < source.size_gib;
+  const least = { field: 'size', reason: `must be at least the ${kind}'s ${source.size_gib}GiB` };
+  const reasons = [
+    ...mismatch('location', disk.location, source.location),
+    ...mismatch('type', disk.type, source.disk_type),
+    ...mismatch('block_size', disk.block_size, source.block_size),
+    ...(isSmaller ? [least] : []),
+  ];
+  if (reasons.length > 0) throw badRequest(reasons);
+  if (source.state !== 'ready') {
+    const message = `the ${kind} is ${source.state}: use one that is ready`;
+    throw new CloudError('conflict', message);
+  }
+  const room = { poolId: source.pool_id, sizeGib: sizeGib(disk.size) };
+  if (!(await hasPoolRoom(sql, room))) {
+    throw new CloudError('conflict', `the storage pool of the ${kind} has no room for the disk`);
+  }
+  return source;
 }

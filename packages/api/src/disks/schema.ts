@@ -53,6 +53,10 @@ export const CreateDisk = z
       description:
         'Its content is copied from this snapshot, which has the same location and type.',
     }),
+    backup_id: Id.optional().openapi({
+      description:
+        'Its content is read from this backup, which has the same location and type. Not with `snapshot_id`.',
+    }),
   })
   .openapi('CreateDisk');
 

@@ -27,6 +27,12 @@ export const operationRoutes = [
     id: 'snapshot-operations',
     noun: 'snapshot',
   }),
+  ...operationRoutesOf({
+    resourceType: 'backup',
+    path: 'backups',
+    id: 'backup-operations',
+    noun: 'backup',
+  }),
 ];
 
 type Kind = { resourceType: ResourceType; path: string; id: string; noun: string };

@@ -10,6 +10,7 @@ import {
   type Volume,
   type VolumeName,
 } from '../storage-cluster.ts';
+import { describeBackupContract } from './backup-contract.ts';
 import type { ContractCluster } from './contract-cluster.ts';
 import { describeFencingContract } from './fencing-contract.ts';
 
@@ -266,4 +267,5 @@ export function describeStorageClusterContract(make: () => Promise<ContractClust
   });
 
   describeFencingContract({ under: () => under, create });
+  describeBackupContract(() => under);
 }

@@ -53,6 +53,10 @@ export const snapshotNames = namesFromApi(
   ({ client, project_id }, options) => client.snapshots.list({ project_id }, options),
   name,
 );
+export const backupNames = namesFromApi(
+  ({ client, project_id }, options) => client.backups.list({ project_id }, options),
+  name,
+);
 export const networkNames = namesFromApi(
   ({ client, project_id }, options) => client.networks.list({ project_id }, options),
   name,
@@ -94,6 +98,12 @@ export const hostNames = namesFromServer(({ client }, options) =>
 );
 export const organizationNames = namesFromServer(({ client }, options) =>
   client.adminOrganizations.list({ limit: 1000 }, options),
+);
+export const storageClusterNames = namesFromServer(({ client }, options) =>
+  client.adminStorageClusters.list({ limit: 1000 }, options),
+);
+export const storagePoolNames = namesFromServer(({ client }, options) =>
+  client.adminStoragePools.list({ limit: 1000 }, options),
 );
 export const imageNames = namesFromApi(
   ({ client, project_id }, options) => client.images.list({ project_id }, options),

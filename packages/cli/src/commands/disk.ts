@@ -3,7 +3,7 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { CliContext } from '../cli-context.ts';
 import { connectToProject } from '../config/connect.ts';
 import { printList } from '../terminal/print.ts';
-import { diskNames, locationNames, snapshotNames } from './complete-names.ts';
+import { backupNames, diskNames, locationNames, snapshotNames } from './complete-names.ts';
 import { confirm, type YesFlag, yesFlag } from './confirm.ts';
 import { attachDisk, detachDisk } from './disk-attachment.ts';
 import { findByName } from './find-by-name.ts';
@@ -49,6 +49,7 @@ type CreateFlags = CommonFlags &
     type: (typeof TYPES)[number];
     blockSize: (typeof BLOCK_SIZES)[number];
     fromSnapshot?: string | undefined;
+    fromBackup?: string | undefined;
   };
 
 const create = buildCommand<CreateFlags, [string], CliContext>({
@@ -68,6 +69,7 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
         brief: 'The size of its blocks in bytes',
       },
       fromSnapshot: optionalText('Begin with the content of a snapshot', 'snapshot', snapshotNames),
+      fromBackup: optionalText('Begin with the content of a backup', 'backup', backupNames),
     },
     aliases: outputAlias,
     positional: { kind: 'tuple', parameters: [argument('The name of the new disk', 'name')] },
@@ -80,7 +82,10 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
     const source = flags.fromSnapshot;
     const snapshot_id =
       source && (await findByName('snapshot', source, client.snapshots.list({ project_id }))).id;
-    const from = snapshot_id === undefined ? {} : { snapshot_id };
+    const backup = flags.fromBackup;
+    const backup_id =
+      backup && (await findByName('backup', backup, client.backups.list({ project_id }))).id;
+    const from = { ...(snapshot_id && { snapshot_id }), ...(backup_id && { backup_id }) };
     const body = { name, size, location, type, block_size, ...from } as const;
     const { operation } = await client.disks.create({ project_id, body });
     const title = `create ${name}`;

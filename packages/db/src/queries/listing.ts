@@ -25,7 +25,7 @@ export function listed(sql: Queryable, listing: Listing) {
     order by id ${direction(sql, listing)} ${limit === null ? sql`` : sql`limit ${limit}`}`;
 }
 
-type NamedTable = 'networks' | 'subnets' | 'reserved_addresses' | 'snapshots';
+type NamedTable = 'networks' | 'subnets' | 'reserved_addresses' | 'snapshots' | 'backups';
 type TaggedTable = NamedTable | 'disks' | 'firewall_rules';
 
 /** The caller has made sure that the resource belongs to the project, and holds its lock. */

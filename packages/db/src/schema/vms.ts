@@ -180,6 +180,8 @@ export const disks = pgTable(
     volumeParentId: text('volume_parent_id').notNull().default(''),
     /** The snapshot that its first content is copied from; null: it was created empty. The api writes it. */
     sourceSnapshotId: uuid('source_snapshot_id'),
+    /** The backup that its first content is read from; null: none. The api writes it. */
+    sourceBackupId: uuid('source_backup_id'),
     /**
      * The snapshot to which its content is being set back. The api sets it, and the scheduler resets it when the
      * cluster has done so; in between no VM with the disk can start.

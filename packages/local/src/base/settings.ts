@@ -65,7 +65,7 @@ function readArguments(args: readonly string[]): { real: boolean } {
     // Only the first sentence of Node's message is useful here: it names the argument.
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartError(
-      `${reason.split('. ')[0]}. The only argument is --real: npm start -- --real`,
+      `${reason.split('. ')[0]}. The arguments are --real, and with it --storage ceph: npm start -- --real`,
       { cause: error },
     );
   }

@@ -1,6 +1,7 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Metrics } from '@gantry/daemon/metrics/metrics';
 import type { Sql } from '@gantry/db/connect';
+import { readBackupFigures } from '@gantry/db/queries/backups/backup-schedules';
 import {
   countExpiringCertificates,
   countVmsByState,
@@ -15,6 +16,7 @@ import {
 import { readCapacity } from '@gantry/db/queries/operators/fleet-gpus';
 import { readPoolFigures } from '@gantry/db/queries/storage/pool-figures';
 import { GPU_USES } from '@gantry/model/host-states';
+import { addBackupMetrics } from './backup-metrics.ts';
 import { addOperationMetrics } from './operation-metrics.ts';
 import { addStorageMetrics } from './storage-metrics.ts';
 
@@ -74,6 +76,7 @@ export function addFleetMetrics(metrics: Metrics, options: FleetMetricsOptions):
   addDevices(metrics, () => figures);
   addVms(metrics, () => figures);
   addStorageMetrics(metrics, () => figures?.pools ?? []);
+  addBackupMetrics(metrics, () => figures?.backups ?? []);
 }
 
 /** One statement after the other, so that placement and settling keep their connections. */
@@ -85,6 +88,7 @@ async function readFigures(sql: Sql) {
     vms: await countVmsByState(sql),
     others: await readOtherFigures(sql),
     pools: await readPoolFigures(sql),
+    backups: await readBackupFigures(sql),
     atSeconds: Date.now() / 1_000,
   };
 }

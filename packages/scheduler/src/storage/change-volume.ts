@@ -1,7 +1,9 @@
-import type { NewVolume, StorageCluster, Volume } from '@gantry/ceph/storage-cluster';
+import type { BackupPart, NewVolume, StorageCluster, Volume } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
 import { GIB } from '@gantry/daemon/units';
+import { updateUnmadeDiskDeleted } from '@gantry/db/queries/backups/backup-work';
 import type { Lease } from '@gantry/db/queries/placement/leases';
+import { failOperation } from '@gantry/db/queries/settle/end-operation';
 import type { VolumeToChange } from '@gantry/db/queries/storage/volume-work';
 import {
   insertDiscardedVolume,
@@ -11,6 +13,7 @@ import {
 } from '@gantry/db/queries/storage/volumes';
 import { openInterval } from '@gantry/db/queries/usage/meter';
 import { labelsOf, writeWithLease } from './lease-writes.ts';
+import { isFinal, storageFailure } from './storage-failure.ts';
 import type { VolumeContext } from './volume-context.ts';
 
 type Change = { context: VolumeContext; lease: Lease; volume: VolumeToChange };
@@ -21,7 +24,14 @@ type Change = { context: VolumeContext; lease: Lease; volume: VolumeToChange };
  */
 export async function changeVolume(change: Change): Promise<void> {
   const { context, lease, volume } = change;
-  if (volume.observed_size_gib === null) return await createVolume(change);
+  if (volume.observed_size_gib === null) {
+    try {
+      return await createVolume(change);
+    } catch (error) {
+      if (volume.backups === null || !isFinal(error)) throw error;
+      return await giveUp(change, error);
+    }
+  }
   const { cluster_id, pool, disk_id: diskId, size_gib: sizeGib } = volume;
   await context.clusters.use(cluster_id, (cluster) =>
     cluster.growVolume({ pool, name: diskId, sizeBytes: sizeGib * GIB }),
@@ -36,12 +46,14 @@ async function createVolume({ context, lease, volume }: Change): Promise<void> {
   const made = await context.clusters.use(cluster_id, async (cluster) => {
     const labels = labelsOf(volume, diskId);
     const wanted = { pool, name: diskId, sizeBytes, labels };
-    const created = volume.source
-      ? await copySource(cluster, { wanted, source: volume.source })
-      : await cluster.createVolume({
-          ...wanted,
-          ...(parent === undefined ? {} : { image: parent }),
-        });
+    const created = volume.backups
+      ? await cluster.importBackup({ ...wanted, parts: partsOf(context, volume.backups) })
+      : volume.source
+        ? await copySource(cluster, { wanted, source: volume.source })
+        : await cluster.createVolume({
+            ...wanted,
+            ...(parent === undefined ? {} : { image: parent }),
+          });
     // A volume of an interrupted attempt may have the size that the disk had then.
     if (created.sizeBytes < sizeBytes) await cluster.growVolume({ pool, name: diskId, sizeBytes });
     return created;
@@ -65,6 +77,27 @@ async function copySource(
     throw new StorageError('not_found', 'the snapshot of the disk was deleted');
   const from = { pool: wanted.pool, name: source.disk_id, snapshot: source.snapshot_id };
   return await cluster.copySnapshot({ from, to: wanted });
+}
+
+function partsOf(
+  { backupFiles }: VolumeContext,
+  backups: NonNullable<VolumeToChange['backups']>,
+): BackupPart[] {
+  if (backups.length === 0)
+    throw new StorageError('not_found', 'the backup of the disk was deleted');
+  return backups.map((each) => {
+    return { file: backupFiles.pathOf(each), sha256: each.sha256, snapshot: each.id };
+  });
+}
+
+/** The tenant is told why, and the disk is removed: without the content of its backup it is of no use. */
+async function giveUp({ context, lease, volume }: Change, error: StorageError): Promise<void> {
+  const diskId = volume.disk_id;
+  context.log.warn({ error, disk_id: diskId }, 'disk not made of its backup');
+  await writeWithLease(context, lease, async (tx) => {
+    await failOperation(tx, { resourceId: diskId, failure: storageFailure(error) });
+    await updateUnmadeDiskDeleted(tx, diskId);
+  });
 }
 
 async function record({ context, lease }: Change, made: MadeVolume): Promise<boolean> {

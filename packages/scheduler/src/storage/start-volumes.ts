@@ -9,6 +9,11 @@ import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
+import {
+  listOldSnapshots,
+  listUnsettledBackups,
+  updateBackupProblem,
+} from '@gantry/db/queries/backups/backup-work';
 import type { Changes } from '@gantry/db/queries/changes';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import {
@@ -24,6 +29,9 @@ import {
   listVolumesToChange,
 } from '@gantry/db/queries/storage/volume-work';
 import { updateDiscardedProblem, updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
+import { openBackupFiles } from './backup-files.ts';
+import { runSchedules } from './backups/run-schedules.ts';
+import { dropSnapshot, settleBackup } from './backups/settle-backup.ts';
 import { changeVolume } from './change-volume.ts';
 import { ImageMissing, importImages } from './import-images.ts';
 import { LeaseLost } from './lease-writes.ts';
@@ -41,6 +49,8 @@ export type VolumesOptions = {
   log: Log;
   secrets: Secrets;
   openCluster: OpenCluster;
+  /** Where backups are stored, for all schedulers; undefined: nowhere. */
+  backupDirectory?: string | undefined;
   /** The leases that this process holds now. */
   leases: () => Lease[];
   /** The pause after the first failed attempt; it doubles with every further one. */
@@ -62,6 +72,8 @@ export type Volumes = {
 const MOST_PER_CLUSTER = 8;
 /** Copies take as long as they are large. They have their own limit, so that they delay nothing else. */
 const MOST_COPIES_PER_CLUSTER = 4;
+/** The same for backups: many may be due at the same time, and tenants do not wait for them. */
+const MOST_BACKUPS_PER_CLUSTER = 2;
 const BATCH_ROWS = 32;
 const RETRY_MS = 1_000;
 const WATCH_MS = 15_000;
@@ -83,9 +95,11 @@ export function startVolumes(options: VolumesOptions): Volumes {
       wake();
     },
   });
-  const context: VolumeContext = { sql, log, secrets, clusters, images };
+  const backupFiles = openBackupFiles(options.backupDirectory);
+  const context: VolumeContext = { sql, log, secrets, clusters, images, backupFiles };
   const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
   const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
+  const backups = new WorkQueue({ mostPerCluster: MOST_BACKUPS_PER_CLUSTER, retryMs });
   const watch = createPoolWatch(context, options);
   let hasPools = false;
   let restsUntilMs = 0;
@@ -133,7 +147,8 @@ export function startVolumes(options: VolumesOptions): Volumes {
       updateVolumeProblem(sql, { diskId, problem });
     for (const volume of await listVolumesToChange(sql, selection)) {
       const change = () => changeVolume({ context, lease, volume });
-      const isCopy = volume.source !== null && volume.observed_size_gib === null;
+      const isCopy =
+        (volume.source ?? volume.backups) !== null && volume.observed_size_gib === null;
       const by = isCopy ? copies : queue;
       start(`disk ${volume.disk_id}`, volume.cluster_id, change, ofDisk(volume.disk_id), by);
     }
@@ -149,6 +164,17 @@ export function startVolumes(options: VolumesOptions): Volumes {
       start(`snapshot ${snapshotId}`, snapshot.cluster_id, settle, (problem) =>
         updateSnapshotProblem(sql, { snapshotId, problem }),
       );
+    }
+    const notBackups = { ...selection, notIds: backups.busy('backup ') };
+    for (const backup of await listUnsettledBackups(sql, notBackups)) {
+      const backupId = backup.id;
+      const settle = () => settleBackup(context, { lease, backup });
+      const record = (problem: string) => updateBackupProblem(sql, { backupId, problem });
+      start(`backup ${backupId}`, backup.cluster_id, settle, record, backups);
+    }
+    for (const old of await listOldSnapshots(sql, notBackups)) {
+      const drop = () => dropSnapshot(context, { lease, old });
+      start(`backup ${old.backup_id}`, old.cluster_id, drop, undefined, backups);
     }
     for (const key of await listKeysToMake(sql, selection)) {
       const make = () => makeKey(context, { lease, key });
@@ -169,7 +195,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
 
   const loop = startLoop({
     name: 'volumes',
-    everyMs: () => (queue.hasRetries || copies.hasRetries ? retryMs : IDLE_MS),
+    everyMs: () => ([queue, copies, backups].some((each) => each.hasRetries) ? retryMs : IDLE_MS),
     log,
     body: async () => {
       if (!hasPools) return;
@@ -194,6 +220,20 @@ export function startVolumes(options: VolumesOptions): Volumes {
     },
   });
 
+  const scheduling = startLoop({
+    name: 'backup schedules',
+    everyMs: watchMs,
+    log,
+    body: async () => {
+      if (!hasPools) return;
+      for (const lease of leases()) {
+        await runSchedules(context, lease).catch((error: unknown) => {
+          if (!(error instanceof LeaseLost)) throw error;
+        });
+      }
+    },
+  });
+
   return {
     cluster: (clusterId) => clusters.get(clusterId),
     note(changes) {
@@ -203,12 +243,12 @@ export function startVolumes(options: VolumesOptions): Volumes {
       if (isNew || (changes.hasVolumeWork && performance.now() >= restsUntilMs)) wake();
     },
     async stop() {
-      await Promise.all([loop.stop(), watching.stop()]);
+      await Promise.all([loop.stop(), watching.stop(), scheduling.stop()]);
       const stopped = images.stop();
       await queue.idle();
       // A copy may take an hour. It ends with the connection, and the next holder of the lease repeats it.
       await clusters.close();
-      await Promise.all([stopped, copies.idle()]);
+      await Promise.all([stopped, copies.idle(), backups.idle()]);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
+import type { BackupFiles } from './backup-files.ts';
 import type { ImportImages } from './import-images.ts';
 import type { StorageClusters } from './storage-clusters.ts';
 
@@ -12,4 +13,5 @@ export type VolumeContext = {
   secrets: Secrets;
   clusters: StorageClusters;
   images: ImportImages;
+  backupFiles: BackupFiles;
 };

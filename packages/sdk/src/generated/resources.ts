@@ -286,6 +286,26 @@ export function bindOperations({ call, list }: Bind) {
       /** Set the content of a disk back to a snapshot; its VM must be stopped. */
       restore: call({ id: 'snapshots.restore', method: 'POST', path: '/v0.1/projects/{project_id}/snapshots/{snapshot_id}:restore', takesKey: true }),
     },
+    backups: {
+      /** Back up a disk. */
+      create: call({ id: 'backups.create', method: 'POST', path: '/v0.1/projects/{project_id}/backups', takesKey: true }),
+      /** List backups, oldest first. */
+      list: list({ id: 'backups.list', method: 'GET', path: '/v0.1/projects/{project_id}/backups' }),
+      /** Read a backup. */
+      get: call({ id: 'backups.get', method: 'GET', path: '/v0.1/projects/{project_id}/backups/{backup_id}' }),
+      /** Rename a backup, or replace its tags. */
+      change: call({ id: 'backups.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/backups/{backup_id}', takesKey: true }),
+      /** Delete a backup. */
+      delete: call({ id: 'backups.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/backups/{backup_id}', takesKey: true }),
+    },
+    backupSchedules: {
+      /** Read how often a disk is backed up. */
+      get: call({ id: 'backup-schedules.get', method: 'GET', path: '/v0.1/projects/{project_id}/disks/{disk_id}/backup-schedule' }),
+      /** Back a disk up every few hours, and keep the newest of these backups. */
+      set: call({ id: 'backup-schedules.set', method: 'PUT', path: '/v0.1/projects/{project_id}/disks/{disk_id}/backup-schedule', takesKey: true }),
+      /** Back a disk up no longer; its backups stay. */
+      delete: call({ id: 'backup-schedules.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/disks/{disk_id}/backup-schedule', takesKey: true }),
+    },
     firewallRules: {
       /** Create a firewall rule. */
       create: call({ id: 'firewall-rules.create', method: 'POST', path: '/v0.1/projects/{project_id}/vpc/firewall-rules', takesKey: true }),
@@ -359,6 +379,12 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'snapshot-operations.list', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/operations' }),
       /** Read a snapshot operation. */
       get: call({ id: 'snapshot-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/operations/{operation_id}' }),
+    },
+    backupOperations: {
+      /** List backup operations, newest first. */
+      list: list({ id: 'backup-operations.list', method: 'GET', path: '/v0.1/projects/{project_id}/backups/operations' }),
+      /** Read a backup operation. */
+      get: call({ id: 'backup-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/backups/operations/{operation_id}' }),
     },
     events: {
       /** List what happened to resources without a request, newest first; or follow everything that happens, as server-sent events. */

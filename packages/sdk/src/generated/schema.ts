@@ -1197,6 +1197,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/projects/{project_id}/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List backups, oldest first */
+        get: operations["backups.list"];
+        put?: never;
+        /** Back up a disk */
+        post: operations["backups.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/backups/{backup_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a backup */
+        get: operations["backups.get"];
+        put?: never;
+        post?: never;
+        /** Delete a backup */
+        delete: operations["backups.delete"];
+        options?: never;
+        head?: never;
+        /** Rename a backup, or replace its tags */
+        patch: operations["backups.change"];
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/disks/{disk_id}/backup-schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how often a disk is backed up */
+        get: operations["backup-schedules.get"];
+        /** Back a disk up every few hours, and keep the newest of these backups */
+        put: operations["backup-schedules.set"];
+        post?: never;
+        /** Back a disk up no longer; its backups stay */
+        delete: operations["backup-schedules.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/projects/{project_id}/vpc/firewall-rules": {
         parameters: {
             query?: never;
@@ -1490,6 +1546,40 @@ export interface paths {
         };
         /** Read a snapshot operation */
         get: operations["snapshot-operations.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/backups/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List backup operations, newest first */
+        get: operations["backup-operations.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/backups/operations/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a backup operation */
+        get: operations["backup-operations.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2892,7 +2982,7 @@ export interface components {
         };
         Quota: {
             /** @enum {string} */
-            type: "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
+            type: "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "backups" | "backup_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -2904,6 +2994,8 @@ export interface components {
             disk_gib?: number;
             snapshots?: number;
             snapshot_gib?: number;
+            backups?: number;
+            backup_gib?: number;
             firewall_rules?: number;
             networks?: number;
             subnets?: number;
@@ -2915,7 +3007,7 @@ export interface components {
         };
         OrganizationQuota: {
             /** @enum {string} */
-            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
+            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "backups" | "backup_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -2928,6 +3020,8 @@ export interface components {
             disk_gib?: number;
             snapshots?: number;
             snapshot_gib?: number;
+            backups?: number;
+            backup_gib?: number;
             firewall_rules?: number;
             networks?: number;
             access_keys?: number;
@@ -3121,7 +3215,7 @@ export interface components {
                  */
                 id: string;
                 /** @enum {string} */
-                type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
+                type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "backup";
                 /** @description The request that started the operation. The SSH key and the scripts of a VM leave it when the operation ends. */
                 request: {
                     [key: string]: unknown;
@@ -3422,6 +3516,11 @@ export interface components {
              * @description Its content is copied from this snapshot, which has the same location and type.
              */
             snapshot_id?: string;
+            /**
+             * Format: uuid
+             * @description Its content is read from this backup, which has the same location and type. Not with `snapshot_id`.
+             */
+            backup_id?: string;
         };
         Disk: components["schemas"]["VmDisk"] & {
             /** @enum {string} */
@@ -3489,6 +3588,84 @@ export interface components {
             tags?: {
                 [key: string]: string;
             };
+        };
+        CreateBackup: {
+            name: string;
+            /** Format: uuid */
+            disk_id: string;
+            /**
+             * @description Whether it has the whole content also if the changes since another one would do.
+             * @default false
+             */
+            full?: boolean;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        Backup: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /**
+             * Format: uuid
+             * @description The disk that it was made of. The disk may have been deleted since.
+             */
+            disk_id: string;
+            /**
+             * @description The type of the disk.
+             * @enum {string}
+             */
+            type: "persistent-ssd" | "shared-volume";
+            /** @description The size of the disk when the backup was made. */
+            size: string;
+            location: string;
+            block_size: number;
+            /** @description The backup since which this one has the changes; empty: it has the whole content. */
+            parent_id: string | "";
+            /** @description Whether the schedule of the disk made it. */
+            scheduled: boolean;
+            /** @description The size of its file; 0 until it is ready. */
+            stored_bytes: number;
+            /** @description Of its file; empty until it is ready. */
+            sha256: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @enum {string} */
+            state: "creating" | "ready" | "failed" | "deleting";
+            /** @description Why it could not be made or removed; empty if nothing is known to be wrong. */
+            problem: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
+        };
+        ChangeBackup: {
+            name?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        BackupSchedule: {
+            /** Format: uuid */
+            disk_id: string;
+            every_hours: number;
+            keep: number;
+            /**
+             * Format: date-time
+             * @description When the next backup is due.
+             */
+            next_at: string;
+            /** @description When the newest complete backup was requested; empty if there is none. */
+            last_backup_at: string | "";
+        };
+        SetBackupSchedule: {
+            every_hours: number;
+            /** @description How many of the backups that the schedule makes are kept. */
+            keep: number;
         };
         CreateFirewallRule: {
             name: string;
@@ -3722,7 +3899,7 @@ export interface components {
             /** @description What happened and what to do, for people to read. */
             message: string;
             /** @enum {string} */
-            resource_type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
+            resource_type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "backup";
             /**
              * Format: uuid
              * @description The resource, which may have been deleted since.
@@ -7548,6 +7725,235 @@ export interface operations {
             };
         };
     };
+    "backups.list": {
+        parameters: {
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Backup"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "backups.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateBackup"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "backups.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                backup_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backup"];
+                };
+            };
+        };
+    };
+    "backups.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                backup_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "backups.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                backup_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeBackup"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "backup-schedules.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                disk_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupSchedule"];
+                };
+            };
+        };
+    };
+    "backup-schedules.set": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+                disk_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetBackupSchedule"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupSchedule"];
+                };
+            };
+        };
+    };
+    "backup-schedules.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+                disk_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupSchedule"];
+                };
+            };
+        };
+    };
     "firewall-rules.list": {
         parameters: {
             query?: {
@@ -8384,6 +8790,60 @@ export interface operations {
         };
     };
     "snapshot-operations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    "backup-operations.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                resource_id?: string;
+                state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Operation"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "backup-operations.get": {
         parameters: {
             query?: never;
             header?: never;
@@ -10701,7 +11161,7 @@ export interface operations {
                 page_token?: string;
                 organization_id?: string;
                 project_id?: string;
-                resource_type?: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
+                resource_type?: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "backup";
                 resource_id?: string;
                 operation_name?: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
                 state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, vi } from 'vitest';
+import { waitUntil } from '@gantry/local/base/wait-until';
+import { expect } from 'vitest';
 import type { Command, Processes } from '../processes/start-processes.ts';
 import { shareLoopback } from '../real-host/loopback.ts';
 import { addNamespace, ownName, removeNamespace } from '../real-host/namespaces.ts';
@@ -17,6 +18,7 @@ export type CephCloud = RealCloud & { ceph: TestCeph; poolId: string };
 
 const CLUSTER = 'lab';
 const POOL = 'volumes';
+const REACHED_LIMIT_MS = 60_000;
 
 export async function startCephCloud(
   names: readonly string[],
@@ -90,12 +92,11 @@ async function connectPool({ client }: RealCloud, ceph: TestCeph): Promise<strin
     ...{ disk_type: 'persistent-ssd', overcommit_percent: 1_000 },
   });
   expect(pool).toMatchObject({ status: 200 });
-  await vi.waitFor(
-    async () => {
-      const { body } = await client.admin('GET', `/storage/clusters/${cluster.body.id}`);
-      expect(body).toMatchObject({ fsid: ceph.fsid, problem: '' });
-    },
-    { timeout: 60_000, interval: 100 },
-  );
+  const isReached = async () => {
+    const { body } = await client.admin('GET', `/storage/clusters/${cluster.body.id}`);
+    return (body.fsid === ceph.fsid && body.problem === '') || undefined;
+  };
+  if (!(await waitUntil({ limitMs: REACHED_LIMIT_MS, condition: isReached })))
+    throw new Error(`no scheduler has reached the cluster within ${REACHED_LIMIT_MS} ms`);
   return pool.body.id;
 }

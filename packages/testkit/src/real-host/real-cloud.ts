@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
+import { waitUntil } from '@gantry/local/base/wait-until';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { type Client, connectClient } from '../processes/client.ts';
 import { runAgentCommand } from '../processes/run-commands.ts';
 import {
@@ -20,6 +21,8 @@ import { writeStandIns } from './stand-ins.ts';
  */
 export type RealCloud = {
   client: Client;
+  /** The address of the api. */
+  url: string;
   processes: Processes;
   hosts: RealHost[];
   /** The URL of a VM's console and the key for it. */
@@ -118,7 +121,7 @@ export async function startRealCloud(
       credentials: access_key,
     });
     return {
-      ...{ client, processes, hosts, hostOf, console, stop },
+      ...{ client, url: api.url, processes, hosts, hostOf, console, stop },
       get scheduler() {
         return scheduler;
       },
@@ -182,12 +185,11 @@ async function withAgent(
 
 /** Waits until the hosts have reported their inventory and placement can use them. */
 async function untilAvailable(client: Client): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const { body } = await client.call('GET', '/availabilities');
-      const offer = { type: VM_TYPE, available: true };
-      expect(body.items).toContainEqual(expect.objectContaining(offer));
-    },
-    { timeout: PATIENCE_MS, interval: 100 },
-  );
+  const isAvailable = async () => {
+    const { body } = await client.call('GET', '/availabilities');
+    const offers = body.items as { type: string; available: boolean }[];
+    return offers.some(({ type, available }) => type === VM_TYPE && available) || undefined;
+  };
+  if (await waitUntil({ limitMs: PATIENCE_MS, condition: isAvailable })) return;
+  throw new Error(`no host has offered ${VM_TYPE} within ${PATIENCE_MS} ms`);
 }

@@ -1,11 +1,10 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { CliContext } from '../../cli-context.ts';
-import { UsageError } from '../../cli-errors.ts';
 import { connect } from '../../config/connect.ts';
 import { printList, printOne } from '../../terminal/print.ts';
-import { openPrompt } from '../../terminal/prompt.ts';
 import { locationNames } from '../complete-names.ts';
 import { type CommonFlags, commonFlags, optionalText, outputAlias } from '../flags.ts';
+import { fenceHost, liftStorageFence } from './fence-host.ts';
 import { findHost, type Host, hostArgument, hostColumns, hostFields, vmText } from './host.ts';
 import { labelHost } from './label-host.ts';
 
@@ -108,45 +107,10 @@ export const drainHost = buildCommand<CommonFlags, [string], CliContext>({
   },
 });
 
-type FenceFlags = CommonFlags & { confirm: string | undefined };
-
-const fence = buildCommand<FenceFlags, [string], CliContext>({
-  docs: {
-    brief: 'Declare that a host is dead and will not return',
-    fullDescription:
-      'Power it off first: if it still runs, two copies of a VM could write to one shared disk. Disks in ' +
-      'storage clusters are safe: the clusters refuse the host before its VMs are released. Its VMs ' +
-      'can then start on other hosts, and its devices are not used again. You have to type its name.',
-  },
-  parameters: {
-    flags: {
-      ...commonFlags,
-      confirm: optionalText('The name of the host, if there is no terminal to type it on', 'name'),
-    },
-    aliases: outputAlias,
-    positional: hostArgument,
-  },
-  async func({ confirm: typed, ...flags }, wanted) {
-    const { client } = await connect(this, flags);
-    const { id: host_id, name } = await findHost(client, wanted);
-    const confirm = typed ?? (await askName(this, name));
-    if (confirm !== name) throw new UsageError(`${confirm} is not ${name}: nothing was changed`);
-    const host = await client.adminHosts.fence({ host_id, body: { confirm } });
-    printOne(this, host, { format: flags.output, fields: hostFields(host) });
-  },
-});
-
-async function askName(cli: CliContext, name: string): Promise<string> {
-  const prompt = openPrompt(cli);
-  try {
-    if (!prompt.isInteractive) throw new UsageError(`to fence the host, add: --confirm ${name}`);
-    return (await prompt.ask(`Type the name of the host to declare it dead (${name})`)).trim();
-  } finally {
-    prompt.close();
-  }
-}
-
 export const hostRoutes = buildRouteMap({
-  routes: { list, show, cordon, uncordon, drain: drainHost, label: labelHost, accept, fence },
+  routes: {
+    ...{ list, show, cordon, uncordon, drain: drainHost, label: labelHost, accept },
+    ...{ fence: fenceHost, liftStorageFence },
+  },
   docs: { brief: 'Hosts (for operators)' },
 });

@@ -127,6 +127,17 @@ describe('a host', () => {
   });
 });
 
+it('the storage fence of a host is lifted only if its name is typed', async () => {
+  replies['POST /v0.1/admin/hosts/h1:lift-storage-fence'] = ok({ ...host, state: 'fenced' });
+  const lift = ['host', 'lift-storage-fence', 'eu-1'];
+  expect(await run(lift)).toMatchObject({ code: 2 });
+  expect(await run(lift, { typed: ['eu-2\r'] })).toMatchObject({ code: 2 });
+  expect(server.seen.some(({ line }) => line.startsWith('POST'))).toBe(false);
+  expect((await run([...lift, '--confirm', 'eu-1'])).code).toBe(0);
+  expect(last()?.line).toBe('POST /v0.1/admin/hosts/h1:lift-storage-fence');
+  expect(sent()).toEqual({ confirm: 'eu-1' });
+});
+
 describe('a device', () => {
   it('is listed by kind, and found by its id or its address on a host', async () => {
     const { stdout } = await run(['device', 'list', '--kind', 'drive', '-o', 'json']);

@@ -107,7 +107,7 @@ export async function listDisksUsingSnapshot(
 export type DiskStorage = {
   pool_id: string | null;
   restore_snapshot_id: string | null;
-  /** Whether a snapshot of it is being made. */
+  /** Whether a snapshot or a backup of it is being made. */
   snapshotting: boolean;
   /** Whether every VM that it is attached to is stopped and has no host. */
   at_rest: boolean;
@@ -117,7 +117,8 @@ export type DiskStorage = {
 export async function readDiskStorage(sql: Queryable, diskId: string): Promise<DiskStorage> {
   const [row] = await sql<DiskStorage[]>`
     select d.pool_id, d.restore_snapshot_id,
-      exists (select from snapshots s where s.disk_id = d.id and s.state = 'creating') as snapshotting,
+      exists (select from snapshots s where s.disk_id = d.id and s.state = 'creating')
+        or exists (select from backups b where b.disk_id = d.id and b.state = 'creating') as snapshotting,
       not exists (select from disk_attachments a join vms v on v.id = a.vm_id
         where a.disk_id = d.id and (v.placed or v.state <> 'STATE_SHUTOFF')) as at_rest
     from disks d where d.id = ${diskId}`;

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../connect.ts';
+import { hasBackupWork } from './backup-conditions.ts';
 
 /** What schedulers have to do in storage clusters. */
 
@@ -19,9 +20,10 @@ const hasKeyToMake = (sql: Queryable) =>
 const isKeyToRemove = (sql: Queryable) =>
   sql`k.revoked and (k.sealed_key <> '' or k.created_at < now() - ${KEY_LIMIT}::interval)`;
 
-/** The discarded volume `v` has no snapshot. A volume stays until its last snapshot is deleted. */
+/** The discarded volume `v` has no snapshot. A volume stays until its last snapshot is deleted and its last backup is made. */
 const isUnused = (sql: Queryable) =>
-  sql`not exists (select from snapshots s where s.disk_id = v.disk_id)`;
+  sql`not exists (select from snapshots s where s.disk_id = v.disk_id)
+    and not exists (select from backups b where b.disk_id = v.disk_id and b.state = 'creating')`;
 
 /** Whether there is anything to do in the locations, as part of a statement over small indexes. */
 export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {
@@ -34,7 +36,8 @@ export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {
       where q.location = ${here} and ${isUnused(sql)})
     or exists (select from snapshots s where s.location = ${here}
       and (s.desired_state = 'deleted' or s.observed_state = 'none'))
-    or exists (select from disks d where d.restore_snapshot_id is not null and d.location = ${here}))`;
+    or exists (select from disks d where d.restore_snapshot_id is not null and d.location = ${here})
+    or ${hasBackupWork(sql, locations)})`;
 }
 
 export const hasPools = (sql: Queryable, locations: readonly string[]) =>
@@ -52,7 +55,12 @@ export type VolumeToChange = VolumePlace & {
   image: { name: string; url: string; sha256: string } | null;
   /** The snapshot that a new volume is copied from; its `disk_id` is null if it was deleted. */
   source: { snapshot_id: string; disk_id: string | null } | null;
+  /** The backups that a new volume is made of, the whole one first; null if it is made of none. */
+  backups: BackupFile[] | null;
 };
+
+/** The file of a backup. */
+export type BackupFile = { id: string; disk_id: string; sha256: string };
 
 /** `notIds`: what is being done, or was tried a moment ago. `notClusters`: clusters that did not reply a moment ago. */
 export type WorkSelection = {
@@ -68,6 +76,13 @@ const isIn = (sql: Queryable, { location, notClusters }: WorkSelection) =>
 
 const place = (sql: Queryable) => sql`q.cluster_id, q.id as pool_id, q.name as pool`;
 
+/** The backup that the disk `d` is made of, and all that it is based on. */
+const backupChain = (sql: Queryable) => sql`(with recursive chain as (
+    select id, disk_id, sha256, parent_id, 0 as depth from backups where id = d.source_backup_id and state = 'ready'
+    union all select b.id, b.disk_id, b.sha256, b.parent_id, c.depth + 1 from chain c join backups b on b.id = c.parent_id)
+  select coalesce(json_agg(json_build_object('id', id, 'disk_id', disk_id, 'sha256', sha256) order by depth desc), '[]')
+  from chain)`;
+
 /** Copies are the last ones, because they take long and few of them run at the same time. */
 export async function listVolumesToChange(
   sql: Queryable,
@@ -79,10 +94,11 @@ export async function listVolumesToChange(
         from disk_attachments a join vms v on v.id = a.vm_id join images i on i.id = v.image_id
         where a.disk_id = d.id and a.attachment_type = 'os') as image,
       case when d.source_snapshot_id is not null then json_build_object('snapshot_id', d.source_snapshot_id,
-        'disk_id', (select s.disk_id from snapshots s where s.id = d.source_snapshot_id)) end as source
+        'disk_id', (select s.disk_id from snapshots s where s.id = d.source_snapshot_id)) end as source,
+      case when d.source_backup_id is not null then ${backupChain(sql)} end as backups
     from disks d join storage_pools q on q.id = d.pool_id
     where ${hasVolumeToChange(sql)} and ${isIn(sql, selection)} and d.id <> all(${[...selection.notIds]}::uuid[])
-    order by d.source_snapshot_id is not null and d.observed_size_gib is null, d.id limit ${selection.limit}`;
+    order by coalesce(d.source_snapshot_id, d.source_backup_id) is not null and d.observed_size_gib is null, d.id limit ${selection.limit}`;
 }
 
 export type KeyToMake = VolumePlace & { disk_id: string };

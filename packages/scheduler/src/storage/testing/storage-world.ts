@@ -2,6 +2,11 @@ import { type SimulatedCluster, simulateCluster } from '@gantry/ceph/simulated-c
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
 import { createLog } from '@gantry/daemon/log';
+import {
+  listOldSnapshots,
+  listUnsettledBackups,
+  updateBackupProblem,
+} from '@gantry/db/queries/backups/backup-work';
 import { acquireLeases, type Lease } from '@gantry/db/queries/placement/leases';
 import {
   listDisksToRestore,
@@ -14,6 +19,8 @@ import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { settleWithoutHost } from '../../settle/settle-without-host.ts';
+import { type BackupFiles, openBackupFiles } from '../backup-files.ts';
+import { dropSnapshot, settleBackup } from '../backups/settle-backup.ts';
 import { changeVolume } from '../change-volume.ts';
 import { LeaseLost } from '../lease-writes.ts';
 import { restoreDisk } from '../restore-disk.ts';
@@ -39,7 +46,11 @@ export type StorageWorld = {
   /** Sends a request that starts an operation and returns the operation. */
   begin(method: string, path: string, body?: unknown): Promise<{ id: string; resourceId: string }>;
   /** Runs everything that there is to do, once. */
-  carryOut(changed?: { lease?: Lease; cluster?: StorageCluster }): Promise<void>;
+  carryOut(changed?: {
+    lease?: Lease;
+    cluster?: StorageCluster;
+    backupFiles?: BackupFiles;
+  }): Promise<void>;
   // biome-ignore lint/suspicious/noExplicitAny: a row with a result of any shape.
   operation(id: string): Promise<any>;
   /** Creates a disk with a volume that has this content. */
@@ -51,8 +62,10 @@ export type StorageWorld = {
 /** An api with a tenant, a storage cluster that is simulated unless a real one is given, and the lease of its location; no scheduler runs. */
 export async function makeStorageWorld({
   real,
+  backupDirectory,
 }: {
   real?: StorageCluster;
+  backupDirectory?: string;
 } = {}): Promise<StorageWorld> {
   const api = await startTestApi();
   const { sql } = api;
@@ -78,7 +91,8 @@ export async function makeStorageWorld({
       open: async () => ({ ...(changed.cluster ?? real ?? cluster), readFsid: async () => fsid }),
     });
     const unused = { secrets: undefined, images: undefined } as unknown as VolumeContext;
-    const context: VolumeContext = { ...unused, sql, log, clusters };
+    const backupFiles = changed.backupFiles ?? openBackupFiles(backupDirectory);
+    const context: VolumeContext = { ...unused, sql, log, clusters, backupFiles };
     const selection = { location: LOCATION, limit: 100, notIds: [], notClusters: [] };
     const attempt = async (
       step: Promise<void>,
@@ -93,6 +107,12 @@ export async function makeStorageWorld({
       await attempt(settleSnapshot(context, { lease: by, snapshot }), (problem) =>
         updateSnapshotProblem(sql, { snapshotId: snapshot.id, problem }),
       );
+    for (const backup of await listUnsettledBackups(sql, selection))
+      await attempt(settleBackup(context, { lease: by, backup }), (problem) =>
+        updateBackupProblem(sql, { backupId: backup.id, problem }),
+      );
+    for (const old of await listOldSnapshots(sql, selection))
+      await attempt(dropSnapshot(context, { lease: by, old }), async () => {});
     for (const disk of await listDisksToRestore(sql, selection))
       await attempt(restoreDisk(context, { lease: by, disk }), (problem) =>
         updateVolumeProblem(sql, { diskId: disk.id, problem }),
