@@ -226,6 +226,27 @@ CREATE TRIGGER disk_attachments_key_revoked AFTER DELETE ON public.disk_attachme
 CREATE TRIGGER disk_attachments_removed AFTER DELETE ON public.disk_attachments FOR EACH ROW EXECUTE FUNCTION bump_host_of_detached_disk();
 CREATE TRIGGER disk_attachments_revised AFTER INSERT OR UPDATE OF desired_state ON public.disk_attachments FOR EACH ROW EXECUTE FUNCTION revise_vm_of_attachment();
 
+create table disk_limits (
+  disk_type text not null,
+  total_iops bigint default 0 not null,
+  read_iops bigint default 0 not null,
+  write_iops bigint default 0 not null,
+  total_bytes_per_second bigint default 0 not null,
+  read_bytes_per_second bigint default 0 not null,
+  write_bytes_per_second bigint default 0 not null,
+  iops_per_gib bigint default 0 not null,
+  bytes_per_second_per_gib bigint default 0 not null,
+  burst_percent integer default 0 not null,
+  burst_seconds integer default 0 not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint disk_limits_changed TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint disk_limits_pkey PRIMARY KEY (disk_type),
+  constraint disk_limits_disk_type CHECK ((disk_type = 'persistent-ssd'::text)),
+  constraint disk_limits_not_negative CHECK ((LEAST(total_iops, read_iops, write_iops, total_bytes_per_second, read_bytes_per_second, write_bytes_per_second, iops_per_gib, bytes_per_second_per_gib, (burst_percent)::bigint, (burst_seconds)::bigint) >= 0)),
+  constraint disk_limits_total_or_each CHECK (((((total_iops + iops_per_gib) = 0) OR ((read_iops + write_iops) = 0)) AND (((total_bytes_per_second + bytes_per_second_per_gib) = 0) OR ((read_bytes_per_second + write_bytes_per_second) = 0))))
+);
+CREATE CONSTRAINT TRIGGER disk_limits_changed AFTER UPDATE ON public.disk_limits DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((to_jsonb(new.*) - 'updated_at'::text) <> (to_jsonb(old.*) - 'updated_at'::text))) EXECUTE FUNCTION bump_all_hosts();
+
 create table disks (
   id uuid not null,
   project_id uuid not null,
@@ -1462,6 +1483,24 @@ BEGIN
     UPDATE disks SET wants_key = true WHERE id = wanted.disk_id AND NOT wants_key;
   END LOOP;
   RETURN complete;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_all_hosts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  FOR attempt IN 1..500 LOOP
+    -- The locks are given back with the subtransaction of this block.
+    BEGIN
+      PERFORM FROM host_revisions ORDER BY host_id FOR UPDATE NOWAIT;
+      EXIT;
+    EXCEPTION WHEN lock_not_available THEN
+      PERFORM pg_sleep(0.002 + 0.008 * random());
+    END;
+  END LOOP;
+  PERFORM bump_hosts(ARRAY(SELECT host_id FROM host_revisions));
+  RETURN NULL;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.bump_host_of_detached_disk()

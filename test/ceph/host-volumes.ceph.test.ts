@@ -14,6 +14,7 @@ import { MIB } from '@gantry/daemon/units';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
 import { acceleratorEnvironment } from '@gantry/testkit/real-host/accelerator';
+import { openGuestShell } from '@gantry/testkit/real-host/guest/guest-shell';
 import { tinyGuestDirectory } from '@gantry/testkit/real-host/guest/tiny-guest-directory';
 import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
 import { type PrivateLibvirtd, startPrivateLibvirtd } from 'node-libvirt/testing/private-libvirtd';
@@ -136,6 +137,40 @@ describe('a VM on a volume', () => {
     expect(await sizeInCluster('data')).toBe(128 * MIB);
     process.stdout.write(`${JSON.stringify({ attachMs, growMs, detachMs })}\n`);
   });
+
+  it(
+    'reads and writes no faster than its disks may, and a change applies at once',
+    BOOT,
+    async () => {
+      const data = await makeVolume('limited', 16);
+      const [iops, requests] = [10, 60];
+      await driver.hypervisor.attachDisk(VM, { ...data, tune: { total_iops_sec: String(iops) } });
+      const guest = await openGuestShell({ socketPath: libvirtd.socketPath, domain: DOMAIN });
+      const find = 'basename $(dirname $(grep -l limited /sys/block/vd*/serial))';
+      await expect.poll(() => guest.run(find).catch(String), BOOT).toMatch(/^vd.\n$/);
+      const device = (await guest.run(find)).trim();
+      const read = (skip: number) =>
+        timed(
+          guest.run(
+            `dd if=/dev/${device} of=/dev/null bs=4k count=${requests} skip=${skip} iflag=direct`,
+          ),
+        );
+      const limitIn = async () => await virsh('blkdeviotune', DOMAIN, 'vdb');
+      expect(await limitIn()).toMatch(/total_iops_sec *: 10\n/);
+      const limitedMs = await read(0);
+      // QEMU lets a tenth of a second's requests pass at once.
+      expect(limitedMs).toBeGreaterThan(((requests - iops) / iops) * 1_000 * 0.9);
+      await driver.hypervisor.limitDisk(VM, { ...data, tune: { total_iops_sec: '100000' } });
+      expect(await limitIn()).toMatch(/total_iops_sec *: 100000\n/);
+      const afterwardsMs = await read(requests);
+      expect(afterwardsMs).toBeLessThan(limitedMs / 2);
+      await driver.hypervisor.limitDisk(VM, data);
+      expect(await limitIn()).toMatch(/total_iops_sec *: 0\n/);
+      process.stdout.write(`${JSON.stringify({ requests, limitedMs, afterwardsMs })}\n`);
+      await guest.close();
+      await driver.hypervisor.detachDisk(VM, 'limited');
+    },
+  );
 
   it('keeps a volume from a second VM of the host', async () => {
     const second = makeVm(OTHER_VM, {

@@ -100,6 +100,8 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   memory_type: label,
   disk_type: label,
   gpu_type: label,
+  'GET.disk_type': fc.constant('persistent-ssd'),
+  'PUT.disk_type': fc.constant('persistent-ssd'),
   'CreateVmType.name': fc.stringMatching(/^t[a-z0-9]{8}\.1x$/),
   usd_per_hour: fc.integer({ min: 0, max: 1e9 }).map((tenThousandths) => tenThousandths / 1e4),
   vm_type: vmType,

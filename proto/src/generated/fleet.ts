@@ -10,6 +10,7 @@ import type { Cpu as _gantry_v1_Cpu, Cpu__Output as _gantry_v1_Cpu__Output } fro
 import type { Device as _gantry_v1_Device, Device__Output as _gantry_v1_Device__Output } from './gantry/v1/Device.ts';
 import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from './gantry/v1/DeviceReceipt.ts';
 import type { DeviceRef as _gantry_v1_DeviceRef, DeviceRef__Output as _gantry_v1_DeviceRef__Output } from './gantry/v1/DeviceRef.ts';
+import type { DiskLimits as _gantry_v1_DiskLimits, DiskLimits__Output as _gantry_v1_DiskLimits__Output } from './gantry/v1/DiskLimits.ts';
 import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from './gantry/v1/DiskReport.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from './gantry/v1/DiskSpec.ts';
 import type { EnrollReply as _gantry_v1_EnrollReply, EnrollReply__Output as _gantry_v1_EnrollReply__Output } from './gantry/v1/EnrollReply.ts';
@@ -65,6 +66,7 @@ export interface ProtoGrpcType {
       DeviceRef: MessageTypeDefinition<_gantry_v1_DeviceRef, _gantry_v1_DeviceRef__Output>
       Direction: EnumTypeDefinition
       DiskKind: EnumTypeDefinition
+      DiskLimits: MessageTypeDefinition<_gantry_v1_DiskLimits, _gantry_v1_DiskLimits__Output>
       DiskReport: MessageTypeDefinition<_gantry_v1_DiskReport, _gantry_v1_DiskReport__Output>
       DiskSpec: MessageTypeDefinition<_gantry_v1_DiskSpec, _gantry_v1_DiskSpec__Output>
       EnrollReply: MessageTypeDefinition<_gantry_v1_EnrollReply, _gantry_v1_EnrollReply__Output>

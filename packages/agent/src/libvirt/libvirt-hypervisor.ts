@@ -1,9 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { Connection } from 'node-libvirt/connection';
 import { LIBVIRT_ERROR } from 'node-libvirt/errors';
-import { BLOCK_RESIZE, SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
+import { SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
 import {
-  domainBlockResize,
   domainCreateWithFlags,
   domainDestroyFlags,
   domainReset,
@@ -30,7 +29,6 @@ import type { DomainVolumes } from './domain-volumes/domain-volumes.ts';
 import { growVolume, keepVolumeSizes, volumesOf } from './domain-volumes/volume-sizes.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { PROBE_VM_ID } from './domain-xml/domain-definition.ts';
-import { targetOfSlot } from './domain-xml/render-disk.ts';
 import type { DomainLines, Lane } from './domains/domain-lines.ts';
 import type { DomainView } from './domains/domain-view.ts';
 import {
@@ -44,6 +42,7 @@ import {
 } from './domains/libvirt-domains.ts';
 import { showFound, showSeen } from './domains/show-domain.ts';
 import { untilStarted, withinStartLimit } from './domains/start-limit.ts';
+import { growLocalDisk, limitDisk } from './running-disk.ts';
 import type { SerialLogFiles } from './serial-log.ts';
 
 /** What the hypervisor needs from the rest of the host. */
@@ -223,16 +222,15 @@ export class LibvirtHypervisor implements Hypervisor {
     await this.#change(vmId, async (connection) => {
       const domain = await requireRunning(connection, vmId);
       await this.#host.volumes.prepareGrowth(disk);
-      if (disk.rbd) {
-        const grow = () => growVolume(connection, domain, disk);
-        return await this.#host.domainVolumes.explain(vmId, grow);
-      }
-      const slot = domain.facts.disks.find(({ id }) => id === disk.id)?.slot ?? null;
-      // A shared directory has no size that guests would see.
-      if (slot === null) return;
-      const size = { size: BigInt(disk.sizeBytes), flags: BLOCK_RESIZE.bytes };
-      const args = { dom: domain.handle, disk: targetOfSlot(slot), ...size };
-      await connection.call(domainBlockResize, args, CHANGE_LIMIT);
+      if (!disk.rbd) return await growLocalDisk(connection, domain, disk);
+      const grow = () => growVolume(connection, domain, disk);
+      await this.#host.domainVolumes.explain(vmId, grow);
+    });
+  }
+
+  async limitDisk(vmId: string, disk: DiskSpec): Promise<void> {
+    await this.#change(vmId, async (connection) => {
+      await limitDisk(connection, await requireRunning(connection, vmId), disk);
     });
   }
 

@@ -1,6 +1,7 @@
 import { GIB } from '@gantry/daemon/units';
 import type {
   HostSpecRow,
+  SpecDiskLimits,
   SpecDiskRow,
   SpecOrphanRow,
   SpecVmDiskRow,
@@ -10,6 +11,7 @@ import type { SpecNetworkRow, SpecRuleRow } from '@gantry/db/queries/hosts/known
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { sharesFor } from '@gantry/placement/shares-for';
 import type { DeviceRef } from '@gantry/proto/generated/gantry/v1/DeviceRef';
+import type { DiskLimits } from '@gantry/proto/generated/gantry/v1/DiskLimits';
 import type { DiskSpec } from '@gantry/proto/generated/gantry/v1/DiskSpec';
 import type { FirewallRule } from '@gantry/proto/generated/gantry/v1/FirewallRule';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
@@ -73,6 +75,7 @@ function toSpecParts(row: HostSpecRow, openKey: OpenKey): SpecPart[] {
     ),
     ...row.orphans.map((orphan) => toSpecPart({ takeDowns: [toOrphanTakeDown(orphan)] })),
     ...(hasDisks ? [toSpecPart(disks)] : []),
+    ...row.disk_limits.map((limits) => toSpecPart({ diskLimits: [toDiskLimits(limits)] })),
     ...row.networks.map((network) => toNetworkPart(network)),
     ...row.networks.flatMap(({ rules }) => toRuleParts(rules)),
   ];
@@ -239,11 +242,30 @@ function toOrphanTakeDown(orphan: SpecOrphanRow): VmTakeDown {
 function toDiskSpec(disk: SpecDiskRow): DiskSpec {
   return {
     id: disk.id,
-    kind: disk.type === 'shared-volume' ? 'DISK_KIND_SHARED_VOLUME' : 'DISK_KIND_PERSISTENT_SSD',
+    kind: toDiskKind(disk.type),
     sizeBytes: disk.size_gib * GIB,
     blockSize: disk.block_size,
     serialNumber: disk.serial_number,
     name: disk.name,
+  };
+}
+
+const toDiskKind = (type: SpecDiskRow['type']) =>
+  type === 'shared-volume' ? 'DISK_KIND_SHARED_VOLUME' : 'DISK_KIND_PERSISTENT_SSD';
+
+function toDiskLimits(limits: SpecDiskLimits): DiskLimits {
+  return {
+    kind: toDiskKind(limits.disk_type),
+    totalIops: limits.total_iops,
+    readIops: limits.read_iops,
+    writeIops: limits.write_iops,
+    totalBytesPerSecond: limits.total_bytes_per_second,
+    readBytesPerSecond: limits.read_bytes_per_second,
+    writeBytesPerSecond: limits.write_bytes_per_second,
+    iopsPerGib: limits.iops_per_gib,
+    bytesPerSecondPerGib: limits.bytes_per_second_per_gib,
+    burstPercent: limits.burst_percent,
+    burstSeconds: limits.burst_seconds,
   };
 }
 

@@ -53,6 +53,7 @@ export function toWholeSpec({ id, parts, ...others }: OutgoingSpec): HostSpec {
     disks: all(({ disks }) => disks),
     deletedDisks: all(({ deletedDisks }) => deletedDisks),
     firewallRules: all(({ firewallRules }) => firewallRules),
+    diskLimits: all(({ diskLimits }) => diskLimits),
     networks: all(({ networks }) => networks),
     ...others,
   };

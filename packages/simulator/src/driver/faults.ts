@@ -12,6 +12,7 @@ export const DRIVER_STEPS = [
   'attach_disk',
   'detach_disk',
   'grow_attached_disk',
+  'limit_disk',
   'read_disk',
   'create_disk',
   'grow_disk',

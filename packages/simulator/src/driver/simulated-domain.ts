@@ -39,7 +39,10 @@ export class SimulatedDomain {
       revision: this.vm.revision,
       generation: this.generation,
       devices,
-      disks: disks.map(({ id }) => ({ id, sizeBytes: store.sizeBytes(id) ?? '0' })),
+      disks: disks.map(({ id, tune = {} }) => ({
+        ...{ id, sizeBytes: store.sizeBytes(id) ?? '0' },
+        ...(Object.keys(tune).length === 0 ? {} : { tune }),
+      })),
       ...(this.unresponsive ? { unresponsive: this.unresponsive } : {}),
     };
   }
@@ -100,6 +103,13 @@ export class SimulatedDomain {
     if (this.has(disk.id)) return;
     store.open(disk, this);
     this.#running?.disks.push(disk);
+  }
+
+  limit({ id, tune = {} }: DiskSpec): void {
+    if (!this.#running) return;
+    this.#running.disks = this.#running.disks.map((disk) =>
+      disk.id === id ? { ...disk, tune } : disk,
+    );
   }
 
   detach(store: DiskStore, diskId: string): void {

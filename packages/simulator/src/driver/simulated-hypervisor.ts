@@ -146,6 +146,12 @@ export class SimulatedHypervisor implements Hypervisor {
     this.#tell(vmId);
   }
 
+  async limitDisk(vmId: string, disk: DiskSpec): Promise<void> {
+    await this.#pass('limit_disk', vmId);
+    this.#running(vmId).limit(disk);
+    this.#tell(vmId);
+  }
+
   async readSerialLog(vmId: string): Promise<string> {
     return this.#domains.get(vmId)?.serialLog ?? '';
   }

@@ -10,6 +10,7 @@ import type { SpecPiece as _gantry_v1_SpecPiece, SpecPiece__Output as _gantry_v1
 import type { NetworkMembers as _gantry_v1_NetworkMembers, NetworkMembers__Output as _gantry_v1_NetworkMembers__Output } from '../../gantry/v1/NetworkMembers.ts';
 import type { AgentUpgrade as _gantry_v1_AgentUpgrade, AgentUpgrade__Output as _gantry_v1_AgentUpgrade__Output } from '../../gantry/v1/AgentUpgrade.ts';
 import type { VmOperation as _gantry_v1_VmOperation, VmOperation__Output as _gantry_v1_VmOperation__Output } from '../../gantry/v1/VmOperation.ts';
+import type { DiskLimits as _gantry_v1_DiskLimits, DiskLimits__Output as _gantry_v1_DiskLimits__Output } from '../../gantry/v1/DiskLimits.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostSpec {
@@ -30,6 +31,7 @@ export interface HostSpec {
   'members'?: (_gantry_v1_NetworkMembers)[];
   'agentUpgrade'?: (_gantry_v1_AgentUpgrade | null);
   'operations'?: (_gantry_v1_VmOperation)[];
+  'diskLimits'?: (_gantry_v1_DiskLimits)[];
 }
 
 export interface HostSpec__Output {
@@ -50,4 +52,5 @@ export interface HostSpec__Output {
   'members': (_gantry_v1_NetworkMembers__Output)[];
   'agentUpgrade': (_gantry_v1_AgentUpgrade__Output | null);
   'operations': (_gantry_v1_VmOperation__Output)[];
+  'diskLimits': (_gantry_v1_DiskLimits__Output)[];
 }
