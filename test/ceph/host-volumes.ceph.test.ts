@@ -172,6 +172,30 @@ describe('a VM on a volume', () => {
     },
   );
 
+  it('is frozen and thawed by its guest agent, and writes nothing in between', BOOT, async () => {
+    const data = await makeVolume('frozen', 64);
+    await driver.hypervisor.attachDisk(VM, data);
+    const guest = await openGuestShell({ socketPath: libvirtd.socketPath, domain: DOMAIN });
+    const find = 'basename $(dirname $(grep -l frozen /sys/block/vd*/serial))';
+    await expect.poll(() => guest.run(find).catch(String), BOOT).toMatch(/^vd.\n$/);
+    const device = (await guest.run(find)).trim();
+    await guest.run(
+      `mkfs.ext2 /dev/${device} && mkdir -p /run/data && mount -t ext2 /dev/${device} /run/data`,
+    );
+    await guest.begin('while :; do date >> /run/data/log; sync; done');
+    expect(await driver.hypervisor.freezeGuest(VM)).toBe(1);
+    const content = () => ceph.run('rbd', 'export', '--no-progress', `${POOL}/frozen`, '-');
+    const frozen = await content();
+    expect(frozen).toContain('UTC');
+    expect(await content()).toBe(frozen);
+    expect(await driver.hypervisor.thawGuest(VM)).toBe(1);
+    expect(await driver.hypervisor.thawGuest(VM)).toBe(0);
+    await expect.poll(content, BOOT).not.toBe(frozen);
+    await guest.run('kill $(pgrep -f data/log); sync; umount -l /run/data').catch(() => {});
+    await guest.close();
+    await driver.hypervisor.detachDisk(VM, 'frozen');
+  });
+
   it('keeps a volume from a second VM of the host', async () => {
     const second = makeVm(OTHER_VM, {
       ...{ cpuCores: 1, memoryMib: 256, interfaces: [], disks: [os], image: null },

@@ -130,6 +130,13 @@ export type Hypervisor = {
   /** Gives a disk of a running guest the limits of the spec, and no others. A shared directory has none. */
   limitDisk(vmId: string, disk: DiskSpec): Promise<void>;
   /**
+   * Freezes the file systems of a running guest through its guest agent, and returns how many. Throws
+   * `guest_agent_missing` if there is none that replies. A guest may be frozen although the call has failed.
+   */
+  freezeGuest(vmId: string): Promise<number>;
+  /** Thaws the file systems of a running guest, and returns how many were frozen. */
+  thawGuest(vmId: string): Promise<number>;
+  /**
    * Returns at most the last 64 KiB of the console output; empty without output or without a
    * domain.
    */

@@ -42,6 +42,8 @@ import {
 } from './domains/libvirt-domains.ts';
 import { showFound, showSeen } from './domains/show-domain.ts';
 import { untilStarted, withinStartLimit } from './domains/start-limit.ts';
+import { freezeFileSystems, thawFileSystems } from './guest-file-systems.ts';
+import { requireDevices } from './require-devices.ts';
 import { growLocalDisk, limitDisk } from './running-disk.ts';
 import type { SerialLogFiles } from './serial-log.ts';
 
@@ -113,10 +115,7 @@ export class LibvirtHypervisor implements Hypervisor {
         return;
       }
       if (!metadata) throw new HostFailure('host_failed', `domain ${vmId} is not one of ours`);
-      await this.#requireDevices(
-        vmId,
-        metadata.devices.map(({ address }) => address),
-      );
+      requireDevices(metadata, await this.#host.devicesOf(vmId));
       await this.#host.serialLogs.prepare();
       await domainVolumes.requireFree(vmId, volumesOf(domain));
       const args = { dom: domain.handle, flags: 0 };
@@ -234,6 +233,19 @@ export class LibvirtHypervisor implements Hypervisor {
     });
   }
 
+  async freezeGuest(vmId: string): Promise<number> {
+    return await this.#run(vmId, 'change', async (connection) =>
+      freezeFileSystems(connection, await requireRunning(connection, vmId)),
+    );
+  }
+
+  /** Not after changes, which may wait for storage while the guest waits for this. */
+  async thawGuest(vmId: string): Promise<number> {
+    return await this.#run(vmId, 'end', async (connection) =>
+      thawFileSystems(connection, await requireRunning(connection, vmId)),
+    );
+  }
+
   async readSerialLog(vmId: string): Promise<string> {
     return await this.#host.serialLogs.readTail(vmId);
   }
@@ -271,9 +283,8 @@ export class LibvirtHypervisor implements Hypervisor {
     const domain = await findDomain(connection, vmId);
     if (domain?.state !== 'starting') return;
     const { clock } = this.#host;
-    await this.#withinStartLimit(domain, (signal) =>
-      untilStarted(connection, domain, { clock, signal }),
-    );
+    const wait = (signal: AbortSignal) => untilStarted(connection, domain, { clock, signal });
+    await this.#withinStartLimit(domain, wait);
   }
 
   /** Ends a start that takes too long, so that it does not complete after it was reported as failed. */
@@ -285,14 +296,5 @@ export class LibvirtHypervisor implements Hypervisor {
       ...{ clock: this.#host.clock, domain },
       end: () => this.powerOff(domain.vmId),
     });
-  }
-
-  async #requireDevices(vmId: string, addresses: readonly string[]): Promise<void> {
-    const bound = await this.#host.devicesOf(vmId);
-    const missing = addresses.filter((address) => !bound.has(address));
-    if (missing.length > 0) {
-      const message = `${missing.join(', ')}: not bound for VM ${vmId}`;
-      throw new HostFailure('device_missing', message);
-    }
   }
 }

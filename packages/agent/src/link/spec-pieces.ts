@@ -58,6 +58,7 @@ function join(header: HostSpec, parts: HostSpec__Output[]): HostSpec {
     deletedDisks: parts.flatMap(({ deletedDisks }) => deletedDisks),
     firewallRules: parts.flatMap(({ firewallRules }) => firewallRules),
     diskLimits: parts.flatMap(({ diskLimits }) => diskLimits),
+    freezes: parts.flatMap(({ freezes }) => freezes),
     networks: parts.flatMap(({ networks }) => networks),
   };
 }

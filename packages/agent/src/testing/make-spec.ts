@@ -27,6 +27,7 @@ export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec
     agentUpgrade: null,
     operations: [],
     diskLimits: [],
+    freezes: [],
     ...spec,
   };
 }

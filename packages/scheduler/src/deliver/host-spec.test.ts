@@ -80,6 +80,7 @@ const row = (change: Partial<HostSpecRow> = {}): HostSpecRow => ({
   awaits_comparison: false,
   agent_upgrade: null,
   disk_limits: [],
+  freezes: [],
   spans: true,
   vms: [],
   orphans: [],

@@ -8,6 +8,7 @@ import type {
   SpecVmRow,
 } from '@gantry/db/queries/hosts/host-specs';
 import type { SpecNetworkRow, SpecRuleRow } from '@gantry/db/queries/hosts/known-rules';
+import type { SpecFreezeRow } from '@gantry/db/queries/snapshots/snapshot-freezes';
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { sharesFor } from '@gantry/placement/shares-for';
 import type { DeviceRef } from '@gantry/proto/generated/gantry/v1/DeviceRef';
@@ -75,6 +76,7 @@ function toSpecParts(row: HostSpecRow, openKey: OpenKey): SpecPart[] {
     ),
     ...row.orphans.map((orphan) => toSpecPart({ takeDowns: [toOrphanTakeDown(orphan)] })),
     ...(hasDisks ? [toSpecPart(disks)] : []),
+    ...row.freezes.map((freeze) => toSpecPart({ freezes: [toFreeze(freeze)] })),
     ...row.disk_limits.map((limits) => toSpecPart({ diskLimits: [toDiskLimits(limits)] })),
     ...row.networks.map((network) => toNetworkPart(network)),
     ...row.networks.flatMap(({ rules }) => toRuleParts(rules)),
@@ -252,6 +254,13 @@ function toDiskSpec(disk: SpecDiskRow): DiskSpec {
 
 const toDiskKind = (type: SpecDiskRow['type']) =>
   type === 'shared-volume' ? 'DISK_KIND_SHARED_VOLUME' : 'DISK_KIND_PERSISTENT_SSD';
+
+/** A guest that waits longer may be taken for dead by what watches it. */
+const FREEZE_LIMIT_S = 20;
+
+const toFreeze = ({ id, vm_id: vmId, release }: SpecFreezeRow) => ({
+  ...{ id, vmId, release, timeLimitSeconds: FREEZE_LIMIT_S },
+});
 
 function toDiskLimits(limits: SpecDiskLimits): DiskLimits {
   return {

@@ -54,6 +54,7 @@ export function toWholeSpec({ id, parts, ...others }: OutgoingSpec): HostSpec {
     deletedDisks: all(({ deletedDisks }) => deletedDisks),
     firewallRules: all(({ firewallRules }) => firewallRules),
     diskLimits: all(({ diskLimits }) => diskLimits),
+    freezes: all(({ freezes }) => freezes),
     networks: all(({ networks }) => networks),
     ...others,
   };

@@ -3468,8 +3468,8 @@ export interface components {
             name: string;
             /** Format: uuid */
             disk_id: string;
-            /** @enum {boolean} */
-            freeze?: false;
+            /** @description Whether the file systems of the guest are frozen while the snapshot is made. It needs a guest agent. */
+            freeze?: boolean;
             /** @description Labels of the tenant, at most 32. */
             tags?: {
                 [key: string]: string;

@@ -13,6 +13,8 @@ export const DRIVER_STEPS = [
   'detach_disk',
   'grow_attached_disk',
   'limit_disk',
+  'freeze',
+  'thaw',
   'read_disk',
   'create_disk',
   'grow_disk',

@@ -17,6 +17,7 @@ export class SimulatedDomain {
   resets = 0;
   shutdownsAsked = 0;
   isShuttingDown = false;
+  isFrozen = false;
   /** Present while the hypervisor does not reply about it. */
   unresponsive: Domain['unresponsive'];
   /** The start in progress. */
@@ -95,6 +96,7 @@ export class SimulatedDomain {
     this.#running = null;
     this.state = state;
     this.isShuttingDown = false;
+    this.isFrozen = false;
     this.console?.push(null);
     this.console = null;
   }

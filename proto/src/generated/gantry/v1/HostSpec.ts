@@ -11,6 +11,7 @@ import type { NetworkMembers as _gantry_v1_NetworkMembers, NetworkMembers__Outpu
 import type { AgentUpgrade as _gantry_v1_AgentUpgrade, AgentUpgrade__Output as _gantry_v1_AgentUpgrade__Output } from '../../gantry/v1/AgentUpgrade.ts';
 import type { VmOperation as _gantry_v1_VmOperation, VmOperation__Output as _gantry_v1_VmOperation__Output } from '../../gantry/v1/VmOperation.ts';
 import type { DiskLimits as _gantry_v1_DiskLimits, DiskLimits__Output as _gantry_v1_DiskLimits__Output } from '../../gantry/v1/DiskLimits.ts';
+import type { GuestFreeze as _gantry_v1_GuestFreeze, GuestFreeze__Output as _gantry_v1_GuestFreeze__Output } from '../../gantry/v1/GuestFreeze.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostSpec {
@@ -32,6 +33,7 @@ export interface HostSpec {
   'agentUpgrade'?: (_gantry_v1_AgentUpgrade | null);
   'operations'?: (_gantry_v1_VmOperation)[];
   'diskLimits'?: (_gantry_v1_DiskLimits)[];
+  'freezes'?: (_gantry_v1_GuestFreeze)[];
 }
 
 export interface HostSpec__Output {
@@ -53,4 +55,5 @@ export interface HostSpec__Output {
   'agentUpgrade': (_gantry_v1_AgentUpgrade__Output | null);
   'operations': (_gantry_v1_VmOperation__Output)[];
   'diskLimits': (_gantry_v1_DiskLimits__Output)[];
+  'freezes': (_gantry_v1_GuestFreeze__Output)[];
 }
