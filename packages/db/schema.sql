@@ -1036,6 +1036,8 @@ CASE
     WHEN (observed_state = 'none'::text) THEN 'creating'::text
     ELSE observed_state
 END) stored not null,
+  freeze_vm_id uuid,
+  freeze_state text default 'none'::text not null,
   constraint snapshots_name_key UNIQUE (project_id, name),
   constraint snapshots_pkey PRIMARY KEY (id),
   constraint snapshots_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -1043,13 +1045,16 @@ END) stored not null,
   constraint snapshots_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint snapshots_desired_state CHECK ((desired_state = ANY (ARRAY['present'::text, 'deleted'::text]))),
   constraint snapshots_disk_type CHECK ((disk_type = ANY (ARRAY['persistent-ssd'::text, 'shared-volume'::text]))),
+  constraint snapshots_freeze_state CHECK ((freeze_state = ANY (ARRAY['none'::text, 'wanted'::text, 'frozen'::text, 'taken'::text, 'held'::text, 'expired'::text, 'failed'::text]))),
   constraint snapshots_observed_state CHECK ((observed_state = ANY (ARRAY['none'::text, 'ready'::text, 'failed'::text]))),
   constraint snapshots_size CHECK (((size_gib >= 1) AND (size_gib <= 10240)))
 );
 CREATE INDEX snapshots_disk ON public.snapshots USING btree (disk_id);
 CREATE INDEX snapshots_project ON public.snapshots USING btree (project_id, id);
 CREATE INDEX snapshots_unsettled ON public.snapshots USING btree (location, id) WHERE ((desired_state = 'deleted'::text) OR (observed_state = 'none'::text));
+CREATE TRIGGER snapshots_frozen AFTER INSERT ON public.snapshots FOR EACH ROW WHEN ((new.freeze_vm_id IS NOT NULL)) EXECUTE FUNCTION bump_host_of_freeze();
 CREATE TRIGGER snapshots_quota AFTER INSERT OR DELETE ON public.snapshots FOR EACH ROW EXECUTE FUNCTION count_snapshot();
+CREATE TRIGGER snapshots_thawed AFTER UPDATE ON public.snapshots FOR EACH ROW WHEN (((new.freeze_vm_id IS NOT NULL) AND (((new.freeze_state IS DISTINCT FROM old.freeze_state) OR (new.observed_state IS DISTINCT FROM old.observed_state)) OR (new.desired_state IS DISTINCT FROM old.desired_state)))) EXECUTE FUNCTION bump_host_of_freeze();
 
 create table ssh_keys (
   id uuid not null,
@@ -1518,6 +1523,15 @@ CREATE OR REPLACE FUNCTION public.bump_host_of_device()
 AS $function$
 BEGIN
   PERFORM bump_hosts(ARRAY[NEW.host_id]) FROM device_claims WHERE device_id = NEW.id;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_host_of_freeze()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM bump_hosts(array_agg(host_id)) FROM placements WHERE vm_id = NEW.freeze_vm_id;
   RETURN NULL;
 END $function$;
 

@@ -50,6 +50,10 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   confirm: oneOf('{{own.name}}', '{{own.fenced_host_name}}'),
   host_id: oneOf('{{own.host_id}}', '{{own.host_id}}', '{{own.fenced_host_id}}'),
   'CreateSnapshot.disk_id': own('volume_disk_id'),
+  SetDiskLimits: fc.oneof(
+    fc.record({ read_iops: octet, write_bytes_per_second: octet }),
+    fc.record({ total_iops: fc.constant(500), burst_percent: fc.constantFrom(0, 101, 1000) }),
+  ),
   FirewallRuleEndpoint: endpoint,
   from: tracedEnd,
   to: tracedEnd,
