@@ -297,6 +297,27 @@ CREATE TRIGGER disk_attachments_key_revoked AFTER DELETE ON public.disk_attachme
 CREATE TRIGGER disk_attachments_removed AFTER DELETE ON public.disk_attachments FOR EACH ROW EXECUTE FUNCTION bump_host_of_detached_disk();
 CREATE TRIGGER disk_attachments_revised AFTER INSERT OR UPDATE OF desired_state ON public.disk_attachments FOR EACH ROW EXECUTE FUNCTION revise_vm_of_attachment();
 
+create table disk_limits (
+  disk_type text not null,
+  total_iops bigint default 0 not null,
+  read_iops bigint default 0 not null,
+  write_iops bigint default 0 not null,
+  total_bytes_per_second bigint default 0 not null,
+  read_bytes_per_second bigint default 0 not null,
+  write_bytes_per_second bigint default 0 not null,
+  iops_per_gib bigint default 0 not null,
+  bytes_per_second_per_gib bigint default 0 not null,
+  burst_percent integer default 0 not null,
+  burst_seconds integer default 0 not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint disk_limits_changed TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint disk_limits_pkey PRIMARY KEY (disk_type),
+  constraint disk_limits_disk_type CHECK ((disk_type = 'persistent-ssd'::text)),
+  constraint disk_limits_not_negative CHECK ((LEAST(total_iops, read_iops, write_iops, total_bytes_per_second, read_bytes_per_second, write_bytes_per_second, iops_per_gib, bytes_per_second_per_gib, (burst_percent)::bigint, (burst_seconds)::bigint) >= 0)),
+  constraint disk_limits_total_or_each CHECK (((((total_iops + iops_per_gib) = 0) OR ((read_iops + write_iops) = 0)) AND (((total_bytes_per_second + bytes_per_second_per_gib) = 0) OR ((read_bytes_per_second + write_bytes_per_second) = 0))))
+);
+CREATE CONSTRAINT TRIGGER disk_limits_changed AFTER UPDATE ON public.disk_limits DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((to_jsonb(new.*) - 'updated_at'::text) <> (to_jsonb(old.*) - 'updated_at'::text))) EXECUTE FUNCTION bump_all_hosts();
+
 create table disks (
   id uuid not null,
   project_id uuid not null,
@@ -1089,6 +1110,8 @@ CASE
     WHEN (observed_state = 'none'::text) THEN 'creating'::text
     ELSE observed_state
 END) stored not null,
+  freeze_vm_id uuid,
+  freeze_state text default 'none'::text not null,
   constraint snapshots_name_key UNIQUE (project_id, name),
   constraint snapshots_pkey PRIMARY KEY (id),
   constraint snapshots_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -1096,13 +1119,16 @@ END) stored not null,
   constraint snapshots_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint snapshots_desired_state CHECK ((desired_state = ANY (ARRAY['present'::text, 'deleted'::text]))),
   constraint snapshots_disk_type CHECK ((disk_type = ANY (ARRAY['persistent-ssd'::text, 'shared-volume'::text]))),
+  constraint snapshots_freeze_state CHECK ((freeze_state = ANY (ARRAY['none'::text, 'wanted'::text, 'frozen'::text, 'taken'::text, 'held'::text, 'expired'::text, 'failed'::text]))),
   constraint snapshots_observed_state CHECK ((observed_state = ANY (ARRAY['none'::text, 'ready'::text, 'failed'::text]))),
   constraint snapshots_size CHECK (((size_gib >= 1) AND (size_gib <= 10240)))
 );
 CREATE INDEX snapshots_disk ON public.snapshots USING btree (disk_id);
 CREATE INDEX snapshots_project ON public.snapshots USING btree (project_id, id);
 CREATE INDEX snapshots_unsettled ON public.snapshots USING btree (location, id) WHERE ((desired_state = 'deleted'::text) OR (observed_state = 'none'::text));
+CREATE TRIGGER snapshots_frozen AFTER INSERT ON public.snapshots FOR EACH ROW WHEN ((new.freeze_vm_id IS NOT NULL)) EXECUTE FUNCTION bump_host_of_freeze();
 CREATE TRIGGER snapshots_quota AFTER INSERT OR DELETE ON public.snapshots FOR EACH ROW EXECUTE FUNCTION count_snapshot();
+CREATE TRIGGER snapshots_thawed AFTER UPDATE ON public.snapshots FOR EACH ROW WHEN (((new.freeze_vm_id IS NOT NULL) AND (((new.freeze_state IS DISTINCT FROM old.freeze_state) OR (new.observed_state IS DISTINCT FROM old.observed_state)) OR (new.desired_state IS DISTINCT FROM old.desired_state)))) EXECUTE FUNCTION bump_host_of_freeze();
 
 create table ssh_keys (
   id uuid not null,
@@ -1538,6 +1564,24 @@ BEGIN
   RETURN complete;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.bump_all_hosts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  FOR attempt IN 1..500 LOOP
+    -- The locks are given back with the subtransaction of this block.
+    BEGIN
+      PERFORM FROM host_revisions ORDER BY host_id FOR UPDATE NOWAIT;
+      EXIT;
+    EXCEPTION WHEN lock_not_available THEN
+      PERFORM pg_sleep(0.002 + 0.008 * random());
+    END;
+  END LOOP;
+  PERFORM bump_hosts(ARRAY(SELECT host_id FROM host_revisions));
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.bump_host_of_detached_disk()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1553,6 +1597,15 @@ CREATE OR REPLACE FUNCTION public.bump_host_of_device()
 AS $function$
 BEGIN
   PERFORM bump_hosts(ARRAY[NEW.host_id]) FROM device_claims WHERE device_id = NEW.id;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_host_of_freeze()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM bump_hosts(array_agg(host_id)) FROM placements WHERE vm_id = NEW.freeze_vm_id;
   RETURN NULL;
 END $function$;
 

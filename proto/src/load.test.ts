@@ -70,6 +70,15 @@ const SPEC = {
   authoritySha256s: ['cd34', 'ef56'],
   agentUpgrade: { id: 'u-1', version: '1.2.3-1', timeLimitSeconds: 600 },
   operations: [{ vmId: 'vm-1', operationId: 'o-1' }],
+  freezes: [{ id: 's-1', vmId: 'vm-1', release: true, timeLimitSeconds: 20 }],
+  diskLimits: [
+    {
+      ...{ kind: 'DISK_KIND_PERSISTENT_SSD', totalIops: '500', readIops: '0', writeIops: '0' },
+      ...{ totalBytesPerSecond: '9007199254740993', readBytesPerSecond: '0' },
+      ...{ writeBytesPerSecond: '0', iopsPerGib: '3', bytesPerSecondPerGib: '0' },
+      ...{ burstPercent: 200, burstSeconds: 5 },
+    },
+  ],
   vms: [
     {
       id: 'vm-1',

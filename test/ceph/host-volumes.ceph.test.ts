@@ -14,6 +14,7 @@ import { MIB } from '@gantry/daemon/units';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
 import { acceleratorEnvironment } from '@gantry/testkit/real-host/accelerator';
+import { openGuestShell } from '@gantry/testkit/real-host/guest/guest-shell';
 import { tinyGuestDirectory } from '@gantry/testkit/real-host/guest/tiny-guest-directory';
 import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
 import { type PrivateLibvirtd, startPrivateLibvirtd } from 'node-libvirt/testing/private-libvirtd';
@@ -135,6 +136,68 @@ describe('a VM on a volume', () => {
     expect(await virsh('secret-list')).not.toContain('client.k-data');
     expect(await sizeInCluster('data')).toBe(128 * MIB);
     process.stdout.write(`${JSON.stringify({ attachMs, growMs, detachMs })}\n`);
+  });
+
+  it(
+    'reads and writes no faster than its disks may, and a change applies at once',
+    BOOT,
+    async () => {
+      const data = await makeVolume('limited', 16);
+      const [iops, requests] = [5, 60];
+      await driver.hypervisor.attachDisk(VM, { ...data, tune: { total_iops_sec: String(iops) } });
+      const guest = await openGuestShell({ socketPath: libvirtd.socketPath, domain: DOMAIN });
+      const find = 'basename $(dirname $(grep -l limited /sys/block/vd*/serial))';
+      await expect.poll(() => guest.run(find).catch(String), BOOT).toMatch(/^vd.\n$/);
+      const device = (await guest.run(find)).trim();
+      const read = (skip: number) =>
+        timed(
+          guest.run(
+            `dd if=/dev/${device} of=/dev/null bs=4k count=${requests} skip=${skip} iflag=direct`,
+          ),
+        );
+      const limitIn = async () => await virsh('blkdeviotune', DOMAIN, 'vdb');
+      expect(await limitIn()).toMatch(/total_iops_sec *: 5\n/);
+      const limitedMs = await read(0);
+      // QEMU lets a tenth of a second's requests pass at once.
+      expect(limitedMs).toBeGreaterThan(((requests - iops) / iops) * 1_000 * 0.9);
+      await driver.hypervisor.limitDisk(VM, { ...data, tune: { total_iops_sec: '100000' } });
+      expect(await limitIn()).toMatch(/total_iops_sec *: 100000\n/);
+      const afterwardsMs = await read(requests);
+      expect(afterwardsMs).toBeLessThan(limitedMs / 2);
+      await driver.hypervisor.limitDisk(VM, data);
+      expect(await limitIn()).toMatch(/total_iops_sec *: 0\n/);
+      process.stdout.write(`${JSON.stringify({ requests, limitedMs, afterwardsMs })}\n`);
+      await guest.close();
+      await driver.hypervisor.detachDisk(VM, 'limited');
+    },
+  );
+
+  it('is frozen and thawed by its guest agent, and writes nothing in between', BOOT, async () => {
+    const file = join(directory, 'frozen.ext4');
+    await libvirtd.run('mkfs.ext4', '-q', file, '16M');
+    await ceph.run('rbd', 'import', '--no-progress', file, `${POOL}/frozen`);
+    await driver.hypervisor.attachDisk(VM, await volumeOf('frozen', 16));
+    const guest = await openGuestShell({ socketPath: libvirtd.socketPath, domain: DOMAIN });
+    const find = 'basename $(dirname $(grep -l frozen /sys/block/vd*/serial))';
+    await expect.poll(() => guest.run(find).catch(String), BOOT).toMatch(/^vd.\n$/);
+    const device = (await guest.run(find)).trim();
+    await guest.run(`mkdir -p /run/data && mount -t ext4 /dev/${device} /run/data`);
+    await guest.begin('while [ ! -e /run/enough ]; do date >> /run/data/log; sync; done');
+    const content = () =>
+      ceph.run('sh', '-c', `rbd export --no-progress ${POOL}/frozen - | sha256sum`);
+    const before = await content();
+    await expect.poll(content, BOOT).not.toBe(before);
+    const count = await driver.hypervisor.freezeGuest(VM);
+    expect(count).toBeGreaterThan(0);
+    const frozen = await content();
+    expect(await content()).toBe(frozen);
+    expect(await driver.hypervisor.thawGuest(VM)).toBe(count);
+    expect(await driver.hypervisor.thawGuest(VM)).toBe(0);
+    await expect.poll(content, BOOT).not.toBe(frozen);
+    await guest.run('touch /run/enough');
+    await expect.poll(() => guest.run('umount /run/data').catch(String), BOOT).toBe('');
+    await guest.close();
+    await driver.hypervisor.detachDisk(VM, 'frozen');
   });
 
   it('keeps a volume from a second VM of the host', async () => {

@@ -89,6 +89,27 @@ describe('a VM whose disks are in a storage cluster', () => {
     expect(await sectors()).toBe(`${2 ** 31 / 512}\n`);
   });
 
+  it('is frozen for a snapshot, and limited by an operator while it runs', async () => {
+    const start = performance.now();
+    const body = { name: 'frozen', disk_id: disk.id, freeze: true };
+    const snapshot = await ended('POST', '/snapshots', body);
+    const ms = Math.round(performance.now() - start);
+    expect(snapshot).toMatchObject({ state: 'ready', problem: '' });
+    process.stdout.write(`A snapshot of a frozen guest: ${ms} ms.\n`);
+    // A guest that is frozen cannot run a command.
+    expect(await guest.run('echo thawed')).toBe('thawed\n');
+    await ended('DELETE', `/snapshots/${snapshot.id}`);
+    const limit = (limits: object) =>
+      cloud.client.admin('PUT', '/storage/disk-limits/persistent-ssd', limits);
+    const limits = async () =>
+      (await domainXml(host)).match(/<total_iops_sec>\d+/g)?.map((each) => each.slice(16));
+    await limit({ total_iops: 1_000, iops_per_gib: 10 });
+    await expect.poll(limits).toContain('1020');
+    expect(await limits()).toHaveLength(2);
+    await limit({});
+    await expect.poll(limits).toBeUndefined();
+  });
+
   it('starts on another host after a stop, with its data', async () => {
     await guest.run(`echo before the stop | dd of=${await device()} conv=fsync,notrunc`);
     const first = host;

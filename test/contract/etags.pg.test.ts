@@ -60,6 +60,7 @@ async function makeOperatorsThings(operatorId: string): Promise<Record<string, s
   return {
     ...{ host_id: host.id, device_id: host.gpuIds[0] ?? '', user_id: estate.spareUserId },
     ...{ location: 'eu-north-a', vm_type: 'a40.1x', resource_type: 'a40.1x' },
+    disk_type: 'persistent-ssd',
     ...{ login_id: login, orphan_id: orphan, rollout_id: rollout, signing_key_id: key?.id ?? '' },
     public_address_id: address?.id ?? '',
     user_ssh_key_id: await create('/auth/ssh-keys', { name: 'own', public_key: SSH_PUBLIC_KEY }),

@@ -3,6 +3,7 @@ import type { Tracer } from '@gantry/daemon/tracing/tracer';
 import { type Clock, systemClock } from './base/clock.ts';
 import { DEFAULT_TIMINGS, type Timings } from './base/timings.ts';
 import { HostConsoles } from './consoles/host-consoles.ts';
+import { GuestFreezes } from './freezes/guest-freezes.ts';
 import type { DomainWatcher, HostDriver } from './host-driver.ts';
 import { SpecInbox } from './ledger/accept-spec.ts';
 import { Ledger, type LedgerStore } from './ledger/ledger.ts';
@@ -54,6 +55,7 @@ export class Agent implements LinkPeer, DomainWatcher {
   readonly #reporter: Reporter;
   readonly #link: Link;
   readonly #consoles: HostConsoles;
+  readonly #freezes: GuestFreezes;
   readonly #unwatch: () => void;
   readonly #inbox: SpecInbox;
   readonly #upgrades: Upgrades | null;
@@ -83,6 +85,7 @@ export class Agent implements LinkPeer, DomainWatcher {
       upToDate: (spec) => {
         if (this.#stopped) return;
         this.#consoles.want(spec.consoles);
+        this.#freezes.follow(spec.freezes);
         this.#upgrades?.follow(spec.agentUpgrade);
       },
       judged: changed,
@@ -93,6 +96,7 @@ export class Agent implements LinkPeer, DomainWatcher {
         buildReport({
           ...{ host: this.#host, domains, reconciler: this.#reconciler },
           refusal: this.#inbox.refusal,
+          freezes: this.#freezes.report(),
         }),
       send: (report) => this.#link.send(report),
       upgrade: () => this.#upgrades?.report ?? null,
@@ -105,6 +109,9 @@ export class Agent implements LinkPeer, DomainWatcher {
       ...{ hypervisor: driver.hypervisor, log },
       openStream: (consoleId) => this.#link.openConsole(consoleId),
     });
+    const { hypervisor } = driver;
+    this.#freezes = new GuestFreezes({ hypervisor, ledger, clock, log, changed });
+    this.#freezes.start();
     this.#unwatch = driver.hypervisor.watch(this);
     this.#reconciler.nudge();
     this.#link = connect(this);
@@ -140,7 +147,7 @@ export class Agent implements LinkPeer, DomainWatcher {
   /** Stops after the steps in progress have ended. VMs keep running. */
   async stop(): Promise<void> {
     this.#detach();
-    await this.#reconciler.stop();
+    await Promise.all([this.#freezes.stop(), this.#reconciler.stop()]);
   }
 
   /** Stops at once like a killed process: steps in progress are never recorded in the ledger. */

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
+import type { IoTune } from './disk-limits.ts';
 import type {
   DeviceRef,
   DiskSpec,
@@ -60,7 +61,7 @@ export type Domain = {
   /** Also those of a domain that the agent did not define, whose kind is not known. */
   devices: readonly Pick<DeviceRef, 'address'>[];
   /** In the order the guest sees them. */
-  disks: readonly Volume[];
+  disks: readonly DomainDisk[];
   /**
    * Present if the domain does not reply. Everything else is then what was last known. A domain without
    * a reply is never absent or shut off for sure.
@@ -126,6 +127,15 @@ export type Hypervisor = {
   detachDisk(vmId: string, diskId: string): Promise<void>;
   /** Grows a disk of a running guest. The guest sees the new size. */
   growDisk(vmId: string, disk: DiskSpec): Promise<void>;
+  /** Gives a disk of a running guest the limits of the spec, and no others. A shared directory has none. */
+  limitDisk(vmId: string, disk: DiskSpec): Promise<void>;
+  /**
+   * Freezes the file systems of a running guest through its guest agent, and returns how many. Throws
+   * `guest_agent_missing` if there is none that replies. A guest may be frozen although the call has failed.
+   */
+  freezeGuest(vmId: string): Promise<number>;
+  /** Thaws the file systems of a running guest, and returns how many were frozen. */
+  thawGuest(vmId: string): Promise<number>;
   /**
    * Returns at most the last 64 KiB of the console output; empty without output or without a
    * domain.
@@ -155,6 +165,8 @@ export type DomainWatcher = {
 };
 
 export type Volume = { id: string; sizeBytes: string };
+/** `tune`: the limits that it has now. Absent: none. */
+export type DomainDisk = Volume & { tune?: IoTune };
 
 export type Volumes = {
   /** Returns the ids of all complete disks, in no order. */

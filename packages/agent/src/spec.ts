@@ -7,6 +7,7 @@ import type { InterfaceSpec__Output } from '@gantry/proto/generated/gantry/v1/In
 import type { NetworkSpec__Output } from '@gantry/proto/generated/gantry/v1/NetworkSpec';
 import type { VmSpec__Output } from '@gantry/proto/generated/gantry/v1/VmSpec';
 import type { VmTakeDown__Output } from '@gantry/proto/generated/gantry/v1/VmTakeDown';
+import { type IoTune, tuneOf } from './disk-limits.ts';
 
 /** One device of the host. */
 export type DeviceRef = { kind: DeviceKind; address: string };
@@ -23,9 +24,13 @@ export type HostSpec = Omit<
   vms: VmSpec[];
   takeDowns: VmTakeDown[];
 };
-export type VmSpec = Omit<VmSpec__Output, 'devices'> & { devices: DeviceRef[] };
+export type VmSpec = Omit<VmSpec__Output, 'devices' | 'disks'> & {
+  devices: DeviceRef[];
+  disks: DiskSpec[];
+};
 export type VmTakeDown = Omit<VmTakeDown__Output, 'devices'> & { devices: DeviceRef[] };
-export type DiskSpec = DiskSpec__Output;
+/** `tune`: its limits, which follow from its kind and size and are not part of what arrives. Absent: none. */
+export type DiskSpec = DiskSpec__Output & { tune?: IoTune };
 export type InterfaceSpec = InterfaceSpec__Output;
 export type NetworkSpec = NetworkSpec__Output;
 /** A VM of a network on another host. */
@@ -48,6 +53,16 @@ export function entryOf(spec: HostSpec | null, vmId: string): VmEntry | null {
   if (wanted) return { takeDown: false, vm: wanted };
   const gone = spec?.takeDowns.find((vm) => vm.id === vmId);
   return gone ? { takeDown: true, vm: gone } : null;
+}
+
+/** Returns the entry with the limits that the spec has for its disks. */
+export function withDiskLimits(entry: VmEntry | null, spec: HostSpec | null): VmEntry | null {
+  if (entry === null || entry.takeDown || !spec || spec.diskLimits.length === 0) return entry;
+  const disks = entry.vm.disks.map((disk) => {
+    const limits = spec.diskLimits.find(({ kind }) => kind === disk.kind);
+    return { ...disk, tune: tuneOf(limits, disk.sizeBytes) };
+  });
+  return { takeDown: false, vm: { ...entry.vm, disks } };
 }
 
 /** Returns whether both entries desire the same state. A revision never has two meanings. */

@@ -12,6 +12,7 @@ export const AGENT_CAPABILITIES = [
   'user_data',
   'agent_upgrades',
   'rbd',
+  'guest_freezes',
 ] as const;
 
 /** Returns the words of the list that are not capabilities of this version. */

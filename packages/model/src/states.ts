@@ -5,6 +5,10 @@
 
 export const DISK_TYPES = ['persistent-ssd', 'shared-volume'] as const;
 export type DiskType = (typeof DISK_TYPES)[number];
+/** Those that guests use as block devices, so that their rates can be limited. */
+export const LIMITED_DISK_TYPES = ['persistent-ssd'] as const satisfies readonly DiskType[];
+/** What stores a disk: a storage cluster, or a host. */
+export const DISK_STORAGES = ['network', 'local'] as const;
 export const DISK_STATES = ['creating', 'ready', 'resizing', 'deleting'] as const;
 export const SNAPSHOT_STATES = ['creating', 'ready', 'failed', 'deleting'] as const;
 export type SnapshotState = (typeof SNAPSHOT_STATES)[number];

@@ -183,6 +183,42 @@ describe('firewall rules', () => {
   });
 });
 
+describe('the limits of disks', () => {
+  const limits = (totalIops: string) => ({
+    ...{ kind: 'DISK_KIND_PERSISTENT_SSD' as const, totalIops, iopsPerGib: '10' },
+    ...{ readIops: '0', writeIops: '0', totalBytesPerSecond: '0', readBytesPerSecond: '0' },
+    ...{ writeBytesPerSecond: '0', bytesPerSecondPerGib: '0', burstPercent: 0, burstSeconds: 0 },
+  });
+  const iops = () =>
+    host.driver.hypervisor.look().map(({ disks }) => disks[0]?.tune?.['total_iops_sec']);
+
+  it('change while VMs run, without a new revision, and end with the limit', async () => {
+    await bringUp(host);
+    expect(iops()).toEqual([undefined]);
+    host.send(makeSpec(2, { vms: [TRAINER], diskLimits: [limits('500')] }));
+    await until(() => iops()[0] === '510');
+    host.send(makeSpec(3, { vms: [TRAINER], diskLimits: [limits('90')] }));
+    await until(() => iops()[0] === '100');
+    expect(host.driver.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
+    host.send(makeSpec(4, { vms: [TRAINER] }));
+    await until(() => iops()[0] === undefined);
+  });
+
+  it('are those of the start, grow with the disk, and are restored if they are changed outside', async () => {
+    const vm = makeVm('vm-1');
+    host.send(makeSpec(1, { vms: [vm], diskLimits: [limits('0')] }));
+    await host.untilState('vm-1', '1', 'RUNNING');
+    expect(iops()).toEqual(['10']);
+    const [os] = vm.disks;
+    if (!os) throw new Error('the VM has no disk');
+    const grown = { ...vm, revision: '2', disks: [{ ...os, sizeBytes: String(4 * 1024 ** 3) }] };
+    host.send(makeSpec(2, { vms: [grown], diskLimits: [limits('0')] }));
+    await until(() => iops()[0] === '40');
+    await host.driver.hypervisor.limitDisk('vm-1', { ...os, tune: {} });
+    await until(() => iops()[0] === '40');
+  });
+});
+
 it('a deleted disk is removed as soon as the VM that used it is gone', async () => {
   host.driver.behave({ shutdownMs: 5_000 });
   await bringUp(host);

@@ -10,6 +10,7 @@ import type { Cpu as _gantry_v1_Cpu, Cpu__Output as _gantry_v1_Cpu__Output } fro
 import type { Device as _gantry_v1_Device, Device__Output as _gantry_v1_Device__Output } from './gantry/v1/Device.ts';
 import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from './gantry/v1/DeviceReceipt.ts';
 import type { DeviceRef as _gantry_v1_DeviceRef, DeviceRef__Output as _gantry_v1_DeviceRef__Output } from './gantry/v1/DeviceRef.ts';
+import type { DiskLimits as _gantry_v1_DiskLimits, DiskLimits__Output as _gantry_v1_DiskLimits__Output } from './gantry/v1/DiskLimits.ts';
 import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from './gantry/v1/DiskReport.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from './gantry/v1/DiskSpec.ts';
 import type { EnrollReply as _gantry_v1_EnrollReply, EnrollReply__Output as _gantry_v1_EnrollReply__Output } from './gantry/v1/EnrollReply.ts';
@@ -17,6 +18,8 @@ import type { EnrollRequest as _gantry_v1_EnrollRequest, EnrollRequest__Output a
 import type { Failure as _gantry_v1_Failure, Failure__Output as _gantry_v1_Failure__Output } from './gantry/v1/Failure.ts';
 import type { FirewallRule as _gantry_v1_FirewallRule, FirewallRule__Output as _gantry_v1_FirewallRule__Output } from './gantry/v1/FirewallRule.ts';
 import type { FleetClient as _gantry_v1_FleetClient, FleetDefinition as _gantry_v1_FleetDefinition } from './gantry/v1/Fleet.ts';
+import type { FreezeReport as _gantry_v1_FreezeReport, FreezeReport__Output as _gantry_v1_FreezeReport__Output } from './gantry/v1/FreezeReport.ts';
+import type { GuestFreeze as _gantry_v1_GuestFreeze, GuestFreeze__Output as _gantry_v1_GuestFreeze__Output } from './gantry/v1/GuestFreeze.ts';
 import type { HostReport as _gantry_v1_HostReport, HostReport__Output as _gantry_v1_HostReport__Output } from './gantry/v1/HostReport.ts';
 import type { HostSpec as _gantry_v1_HostSpec, HostSpec__Output as _gantry_v1_HostSpec__Output } from './gantry/v1/HostSpec.ts';
 import type { HugepagePool as _gantry_v1_HugepagePool, HugepagePool__Output as _gantry_v1_HugepagePool__Output } from './gantry/v1/HugepagePool.ts';
@@ -65,6 +68,7 @@ export interface ProtoGrpcType {
       DeviceRef: MessageTypeDefinition<_gantry_v1_DeviceRef, _gantry_v1_DeviceRef__Output>
       Direction: EnumTypeDefinition
       DiskKind: EnumTypeDefinition
+      DiskLimits: MessageTypeDefinition<_gantry_v1_DiskLimits, _gantry_v1_DiskLimits__Output>
       DiskReport: MessageTypeDefinition<_gantry_v1_DiskReport, _gantry_v1_DiskReport__Output>
       DiskSpec: MessageTypeDefinition<_gantry_v1_DiskSpec, _gantry_v1_DiskSpec__Output>
       EnrollReply: MessageTypeDefinition<_gantry_v1_EnrollReply, _gantry_v1_EnrollReply__Output>
@@ -72,6 +76,9 @@ export interface ProtoGrpcType {
       Failure: MessageTypeDefinition<_gantry_v1_Failure, _gantry_v1_Failure__Output>
       FirewallRule: MessageTypeDefinition<_gantry_v1_FirewallRule, _gantry_v1_FirewallRule__Output>
       Fleet: SubtypeConstructor<typeof grpc.Client, _gantry_v1_FleetClient> & { service: _gantry_v1_FleetDefinition }
+      FreezeReport: MessageTypeDefinition<_gantry_v1_FreezeReport, _gantry_v1_FreezeReport__Output>
+      FreezeState: EnumTypeDefinition
+      GuestFreeze: MessageTypeDefinition<_gantry_v1_GuestFreeze, _gantry_v1_GuestFreeze__Output>
       HostReport: MessageTypeDefinition<_gantry_v1_HostReport, _gantry_v1_HostReport__Output>
       HostSpec: MessageTypeDefinition<_gantry_v1_HostSpec, _gantry_v1_HostSpec__Output>
       HugepagePool: MessageTypeDefinition<_gantry_v1_HugepagePool, _gantry_v1_HugepagePool__Output>

@@ -164,6 +164,12 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   }),
   'admin-storage-pools.change': () => ({ body: { overcommit_percent: 200 } }),
   'admin-storage-pools.delete': nothing,
+  'admin-disk-limits.list': nothing,
+  'admin-disk-limits.get': () => ({ params: { disk_type: 'persistent-ssd' } }),
+  'admin-disk-limits.set': () => ({
+    params: { disk_type: 'persistent-ssd' },
+    body: { total_iops: 1_000 },
+  }),
 
   'admin-join-tokens.list': nothing,
   'admin-join-tokens.get': nothing,

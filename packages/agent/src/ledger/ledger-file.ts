@@ -56,7 +56,8 @@ function withDefaults(content: LedgerContent): LedgerContent {
     userData: vm.userData ?? '',
     disks: vm.disks.map((disk) => ({ ...disk, rbd: disk.rbd ?? null })),
   }));
-  return { ...content, spec: { ...spec, vms, era: spec.era ?? '0', hash: spec.hash ?? '' } };
+  const { era = '0', hash = '', diskLimits = [], freezes = [] } = spec;
+  return { ...content, spec: { ...spec, vms, era, hash, diskLimits, freezes } };
 }
 
 function isLedger(value: unknown): value is LedgerContent {

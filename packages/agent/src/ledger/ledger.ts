@@ -47,6 +47,8 @@ export type VmFacts = {
    * or an earlier version of the agent defined it.
    */
   hardware?: GuestHardware | null;
+  /** The last order to freeze the guest, and whether it is certain that it is thawed. Null or absent: there was none. */
+  freeze?: { id: string; isThawed: boolean } | null;
   /**
    * The last entry of a VM that the spec does not name any more, for the operator who decides about
    * it. Null or absent: the spec names the VM, or its last entry is not known.

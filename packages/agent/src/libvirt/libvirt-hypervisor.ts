@@ -1,9 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { Connection } from 'node-libvirt/connection';
 import { LIBVIRT_ERROR } from 'node-libvirt/errors';
-import { BLOCK_RESIZE, SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
+import { SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
 import {
-  domainBlockResize,
   domainCreateWithFlags,
   domainDestroyFlags,
   domainReset,
@@ -30,7 +29,6 @@ import type { DomainVolumes } from './domain-volumes/domain-volumes.ts';
 import { growVolume, keepVolumeSizes, volumesOf } from './domain-volumes/volume-sizes.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { PROBE_VM_ID } from './domain-xml/domain-definition.ts';
-import { targetOfSlot } from './domain-xml/render-disk.ts';
 import type { DomainLines, Lane } from './domains/domain-lines.ts';
 import type { DomainView } from './domains/domain-view.ts';
 import {
@@ -44,6 +42,9 @@ import {
 } from './domains/libvirt-domains.ts';
 import { showFound, showSeen } from './domains/show-domain.ts';
 import { untilStarted, withinStartLimit } from './domains/start-limit.ts';
+import { freezeFileSystems, thawFileSystems } from './guest-file-systems.ts';
+import { requireDevices } from './require-devices.ts';
+import { growLocalDisk, limitDisk } from './running-disk.ts';
 import type { SerialLogFiles } from './serial-log.ts';
 
 /** What the hypervisor needs from the rest of the host. */
@@ -114,10 +115,7 @@ export class LibvirtHypervisor implements Hypervisor {
         return;
       }
       if (!metadata) throw new HostFailure('host_failed', `domain ${vmId} is not one of ours`);
-      await this.#requireDevices(
-        vmId,
-        metadata.devices.map(({ address }) => address),
-      );
+      requireDevices(metadata, await this.#host.devicesOf(vmId));
       await this.#host.serialLogs.prepare();
       await domainVolumes.requireFree(vmId, volumesOf(domain));
       const args = { dom: domain.handle, flags: 0 };
@@ -223,17 +221,29 @@ export class LibvirtHypervisor implements Hypervisor {
     await this.#change(vmId, async (connection) => {
       const domain = await requireRunning(connection, vmId);
       await this.#host.volumes.prepareGrowth(disk);
-      if (disk.rbd) {
-        const grow = () => growVolume(connection, domain, disk);
-        return await this.#host.domainVolumes.explain(vmId, grow);
-      }
-      const slot = domain.facts.disks.find(({ id }) => id === disk.id)?.slot ?? null;
-      // A shared directory has no size that guests would see.
-      if (slot === null) return;
-      const size = { size: BigInt(disk.sizeBytes), flags: BLOCK_RESIZE.bytes };
-      const args = { dom: domain.handle, disk: targetOfSlot(slot), ...size };
-      await connection.call(domainBlockResize, args, CHANGE_LIMIT);
+      if (!disk.rbd) return await growLocalDisk(connection, domain, disk);
+      const grow = () => growVolume(connection, domain, disk);
+      await this.#host.domainVolumes.explain(vmId, grow);
     });
+  }
+
+  async limitDisk(vmId: string, disk: DiskSpec): Promise<void> {
+    await this.#change(vmId, async (connection) => {
+      await limitDisk(connection, await requireRunning(connection, vmId), disk);
+    });
+  }
+
+  async freezeGuest(vmId: string): Promise<number> {
+    return await this.#run(vmId, 'change', async (connection) =>
+      freezeFileSystems(connection, await requireRunning(connection, vmId)),
+    );
+  }
+
+  /** Not after changes, which may wait for storage while the guest waits for this. */
+  async thawGuest(vmId: string): Promise<number> {
+    return await this.#run(vmId, 'end', async (connection) =>
+      thawFileSystems(connection, await requireRunning(connection, vmId)),
+    );
   }
 
   async readSerialLog(vmId: string): Promise<string> {
@@ -273,9 +283,8 @@ export class LibvirtHypervisor implements Hypervisor {
     const domain = await findDomain(connection, vmId);
     if (domain?.state !== 'starting') return;
     const { clock } = this.#host;
-    await this.#withinStartLimit(domain, (signal) =>
-      untilStarted(connection, domain, { clock, signal }),
-    );
+    const wait = (signal: AbortSignal) => untilStarted(connection, domain, { clock, signal });
+    await this.#withinStartLimit(domain, wait);
   }
 
   /** Ends a start that takes too long, so that it does not complete after it was reported as failed. */
@@ -287,14 +296,5 @@ export class LibvirtHypervisor implements Hypervisor {
       ...{ clock: this.#host.clock, domain },
       end: () => this.powerOff(domain.vmId),
     });
-  }
-
-  async #requireDevices(vmId: string, addresses: readonly string[]): Promise<void> {
-    const bound = await this.#host.devicesOf(vmId);
-    const missing = addresses.filter((address) => !bound.has(address));
-    if (missing.length > 0) {
-      const message = `${missing.join(', ')}: not bound for VM ${vmId}`;
-      throw new HostFailure('device_missing', message);
-    }
   }
 }

@@ -57,6 +57,8 @@ function join(header: HostSpec, parts: HostSpec__Output[]): HostSpec {
     disks: parts.flatMap(({ disks }) => disks),
     deletedDisks: parts.flatMap(({ deletedDisks }) => deletedDisks),
     firewallRules: parts.flatMap(({ firewallRules }) => firewallRules),
+    diskLimits: parts.flatMap(({ diskLimits }) => diskLimits),
+    freezes: parts.flatMap(({ freezes }) => freezes),
     networks: parts.flatMap(({ networks }) => networks),
   };
 }

@@ -53,6 +53,12 @@ describe('a desired VM', () => {
       NO_FACTS,
       'reset',
     ],
+    [
+      'running with a disk that an operator limits',
+      domain({ disks: [{ id: 'vm-1-os', sizeBytes: '1', tune: { total_iops_sec: '9' } }] }),
+      facts(),
+      'adjust',
+    ],
     ['running without a disk', domain({ disks: [] }), facts(), 'adjust'],
     [
       'running with another disk',

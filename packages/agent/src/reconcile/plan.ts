@@ -1,3 +1,4 @@
+import { isSameTune } from '../disk-limits.ts';
 import { type Domain, isActive } from '../host-driver.ts';
 import type { VmFacts } from '../ledger/ledger.ts';
 import { type DiskSpec, isBelow, type VmEntry, type VmSpec } from '../spec.ts';
@@ -66,7 +67,9 @@ function isAsWanted(domain: Domain, vm: VmSpec): boolean {
     domain.revision === vm.revision &&
     !isBelow(domain.generation, vm.generation) &&
     has.size === vm.disks.length &&
-    vm.disks.every((disk) => has.has(disk.id) && !isTooSmall(domain, disk))
+    vm.disks.every(
+      (disk) => has.has(disk.id) && !isTooSmall(domain, disk) && !isLimitedOtherwise(domain, disk),
+    )
   );
 }
 
@@ -76,6 +79,12 @@ export function isTooSmall(domain: Domain, disk: DiskSpec): boolean {
   return domain.disks.some(
     ({ id, sizeBytes }) => id === disk.id && isBelow(sizeBytes, disk.sizeBytes),
   );
+}
+
+/** Returns whether the disk of a running guest has other limits than it should have. */
+export function isLimitedOtherwise(domain: Domain, disk: DiskSpec): boolean {
+  const found = domain.disks.find(({ id }) => id === disk.id);
+  return found !== undefined && !isSameTune(found.tune, disk.tune);
 }
 
 /**

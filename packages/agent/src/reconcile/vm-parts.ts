@@ -5,7 +5,7 @@ import { isActive } from '../host-driver.ts';
 import { type DiskSpec, type Image, isBelow, type VmSpec, type VmTakeDown } from '../spec.ts';
 import { devicePart } from './device-part.ts';
 import type { HostContext } from './host-context.ts';
-import { isTooSmall } from './plan.ts';
+import { isLimitedOtherwise, isTooSmall } from './plan.ts';
 
 /**
  * The parts of a VM, in the order in which they are brought up. They are taken down in reverse; the
@@ -163,6 +163,9 @@ async function ensureAttachedDisks(host: HostContext, vm: VmSpec): Promise<void>
     if (!attached.has(disk.id)) await hypervisor.attachDisk(vm.id, disk);
   }
   await growOpenVolumes(host, vm);
+  for (const disk of vm.disks) {
+    if (isLimitedOtherwise(domain, disk)) await hypervisor.limitDisk(vm.id, disk);
+  }
 }
 
 /** The rules are in force before the interfaces exist and until they are gone. */

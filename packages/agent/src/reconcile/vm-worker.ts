@@ -1,6 +1,6 @@
 import { type Failure, failureOf, HostFailure } from '../base/failure.ts';
 import { Worker } from '../base/worker.ts';
-import { entryOf, isSameEntry, type VmEntry } from '../spec.ts';
+import { entryOf, isSameEntry, type VmEntry, withDiskLimits } from '../spec.ts';
 import { Alarm } from './alarm.ts';
 import type { HostContext } from './host-context.ts';
 import { lastGeneration, type Plan, planVm } from './plan.ts';
@@ -211,7 +211,8 @@ export class VmWorker {
   }
 
   #wanted(): VmEntry | null {
-    return entryOf(this.#host.ledger.content.spec, this.vmId);
+    const { spec } = this.#host.ledger.content;
+    return withDiskLimits(entryOf(spec, this.vmId), spec);
   }
 
   #isOutdated(entry: VmEntry): boolean {

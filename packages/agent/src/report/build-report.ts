@@ -1,4 +1,5 @@
 import { hashNetwork, hashVm } from '@gantry/proto/content-hash';
+import type { FreezeReport } from '@gantry/proto/generated/gantry/v1/FreezeReport';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { NetworkReport } from '@gantry/proto/generated/gantry/v1/NetworkReport';
 import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal';
@@ -25,6 +26,7 @@ type ReportSource = {
   domains: LastKnownDomains;
   reconciler: Reconciler;
   refusal: SpecRefusal | null;
+  freezes: FreezeReport[];
 };
 
 /** Returns the observed state of the host, without its inventory and serial logs. */
@@ -33,6 +35,7 @@ export async function buildReport({
   domains: lastKnown,
   reconciler,
   refusal,
+  freezes,
 }: ReportSource): Promise<HostReport> {
   const { driver, ledger, firewall } = host;
   const [snapshot, devices, made] = await Promise.all([
@@ -72,6 +75,7 @@ export async function buildReport({
     firewallNumber: firewall.inForce.number,
     firewallHash: firewall.inForce.hash,
     networks: spec ? reportNetworks(spec) : [],
+    freezes,
   };
 }
 

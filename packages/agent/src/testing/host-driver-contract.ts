@@ -220,6 +220,20 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       expect((await domainOf(VM))?.disks).toHaveLength(1);
     });
 
+    it('limit disks from their start on, and otherwise while they run', async () => {
+      const os = { ...makeDisk(`${VM}-os`), tune: { total_iops_sec: '500' } };
+      await run(newVm(VM, { disks: [os] }));
+      const tuneOf = async () => (await domainOf(VM))?.disks[0]?.tune;
+      expect(await tuneOf()).toEqual(os.tune);
+      const each = { read_bytes_sec: '1000000', write_bytes_sec: '2000000', read_iops_sec: '300' };
+      const burst = { read_iops_sec_max: '900', read_iops_sec_max_length: '3' };
+      for (const tune of [{ ...each, ...burst }, each, { total_iops_sec: '700' }, {}]) {
+        await driver.hypervisor.limitDisk(VM, { ...os, tune });
+        await driver.hypervisor.limitDisk(VM, { ...os, tune });
+        expect((await tuneOf()) ?? {}).toEqual(tune);
+      }
+    });
+
     it('detach a disk right after it was attached, repeatedly', async () => {
       await run(newVm(VM));
       await under.untilBooted(VM);

@@ -26,6 +26,8 @@ export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec
     authoritySha256s: [],
     agentUpgrade: null,
     operations: [],
+    diskLimits: [],
+    freezes: [],
     ...spec,
   };
 }

@@ -74,6 +74,7 @@ describe('creating a disk', () => {
       attachment_type: '',
       mode: '',
       vm_ids: [],
+      storage: 'local',
       tags: {},
       serial_number: expect.stringMatching(/^[0-9a-f]{20}$/),
       created_at: reply.operation.started_at,
@@ -183,6 +184,7 @@ describe('reading disks', () => {
       mode: 'read-write',
       state: 'ready',
       vm_ids: [vmId],
+      storage: 'local',
       size: '128GiB',
     });
     const theirs = `/projects/${stranger.projectId}/disks`;

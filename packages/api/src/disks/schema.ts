@@ -1,5 +1,5 @@
 import { parseDiskSizeGib } from '@gantry/model/disk-size';
-import { DISK_STATES, DISK_TYPES } from '@gantry/model/states';
+import { DISK_STATES, DISK_STORAGES, DISK_TYPES } from '@gantry/model/states';
 import { z } from '@hono/zod-openapi';
 import { CatalogueName, Id, Name, Page, ReplyId, Timestamp } from '../http/fields.ts';
 import { ReplyTags, Tags } from '../http/tags.ts';
@@ -23,6 +23,10 @@ export const VmDisk = z
 
 export const Disk = VmDisk.extend({
   state: z.enum(DISK_STATES),
+  storage: z.enum(DISK_STORAGES).openapi({
+    description:
+      'network: a storage cluster stores it, so it outlives hosts and can have snapshots; local: a host does.',
+  }),
   tags: ReplyTags,
   vm_ids: z.array(ReplyId).openapi({ description: 'The VMs that the disk is attached to.' }),
 }).openapi('Disk');

@@ -1,5 +1,6 @@
 import type { Queryable } from '@gantry/db/connect';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
+import { listWritingVms } from '@gantry/db/queries/snapshots/snapshot-freezes';
 import { snapshotView } from '@gantry/db/queries/snapshots/snapshot-view';
 import {
   insertSnapshot,
@@ -12,7 +13,7 @@ import {
   updateSnapshotDeleted,
 } from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
-import { lockDisks } from '@gantry/db/queries/vms/disks';
+import { lockDisks, lockVmsOfDisk, readDisk } from '@gantry/db/queries/vms/disks';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { OperationName } from '@gantry/model/states';
@@ -29,14 +30,16 @@ type Place = { sql: Queryable; projectId: string; now: Date; deadlineMs: number 
 export type SnapshotTarget = Place & { snapshotId: string };
 
 /**
- * Requests a snapshot of a disk, which may be attached to a running VM. Its content is what the guest has written by
- * the time the cluster makes the snapshot, as after a power failure.
+ * Requests a snapshot of a disk, which may be attached to a running VM. Unless the guest is frozen, its content is what the
+ * guest has written by the time the cluster makes the snapshot, as after a power failure.
  */
 export async function createSnapshot(
   creation: Place & { body: z.output<typeof CreateSnapshot> },
 ): Promise<NewOperation> {
   const { sql, projectId, body, now } = creation;
   const diskId = body.disk_id;
+  // VMs are locked before disks, and those of other projects not at all.
+  if (body.freeze && (await readDisk(sql, { projectId, diskId }))) await lockVmsOfDisk(sql, diskId);
   const [disk] = await lockDisks(sql, { projectId, diskIds: [diskId] });
   if (!disk) throw badRequest([{ field: 'disk_id', reason: 'is not a disk of this project' }]);
   await requireNoOperation(sql, diskId);
@@ -50,8 +53,20 @@ export async function createSnapshot(
   requireUsableDisk(disk);
   const snapshotId = newId(now.getTime());
   const { name, tags = {} } = body;
-  await insertSnapshot(sql, { id: snapshotId, projectId, name, tags, diskId, at: now });
+  const freezeVmId = body.freeze ? await chooseFrozenVm(sql, diskId) : null;
+  await insertSnapshot(sql, { id: snapshotId, projectId, name, tags, diskId, freezeVmId, at: now });
   return await startOperation(sql, opening({ ...creation, snapshotId }, 'CREATE', body));
+}
+
+/** Returns the VM whose guest writes to the disk; null if none does, so that there is nothing to freeze. */
+async function chooseFrozenVm(sql: Queryable, diskId: string): Promise<string | null> {
+  const [vm] = await listWritingVms(sql, diskId);
+  if (!vm || vm.state === 'STATE_SHUTOFF') return null;
+  if (vm.state === 'STATE_RUNNING') return vm.id;
+  throw new CloudError(
+    'conflict',
+    `the VM ${vm.id} is in ${vm.state}: its guest can be frozen in STATE_RUNNING, and need not be in STATE_SHUTOFF`,
+  );
 }
 
 /** Replaces the name or the tags, which succeeds at once. */

@@ -30,12 +30,10 @@ export const CreateSnapshot = z
   .strictObject({
     name: Name,
     disk_id: Id,
-    freeze: z
-      .literal(
-        false,
-        'must be false: guests cannot be frozen yet; sync its file systems or stop the VM first',
-      )
-      .optional(),
+    freeze: z.boolean().optional().openapi({
+      description:
+        'Whether the file systems of the guest are frozen while the snapshot is made. It needs a guest agent.',
+    }),
     tags: Tags.optional(),
   })
   .openapi('CreateSnapshot');

@@ -33,6 +33,7 @@ const list = buildCommand<CommonFlags, [], CliContext>({
         { title: 'STATE', value: ({ state }) => state },
         { title: 'TYPE', value: ({ type }) => type },
         { title: 'LOCATION', value: ({ location }) => location },
+        { title: 'STORAGE', value: ({ storage }) => storage, isExtra: true },
         { title: 'USE', value: ({ attachment_type }) => attachment_type, isExtra: true },
         { title: 'VMS', value: ({ vm_ids }) => vm_ids.join(' '), isExtra: true },
       ],
@@ -93,13 +94,14 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
   },
 });
 
-function diskFields({ id, name, size, state, type, location }: Disk) {
+function diskFields({ id, name, size, state, type, storage, location }: Disk) {
   return [
     ['Name', name],
     ['Id', id],
     ['Size', size],
     ['State', state],
     ['Type', type],
+    ['Storage', storage],
     ['Location', location],
   ] as const;
 }

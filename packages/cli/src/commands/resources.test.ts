@@ -72,7 +72,14 @@ it('images are listed with their locations', async () => {
 });
 
 describe('a disk', () => {
-  const disk = { id: 'd1', name: 'data', size: '1TiB', state: 'ready', vm_ids: [] };
+  const disk = {
+    id: 'd1',
+    name: 'data',
+    size: '1TiB',
+    state: 'ready',
+    vm_ids: [],
+    storage: 'network',
+  };
   const operation = {
     ...{ operation_id: 'o1', state: 'SUCCEEDED', result: disk },
     metadata: { operation_name: 'CREATE', id: 'd1', type: 'disk', request: {} },

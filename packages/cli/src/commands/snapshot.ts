@@ -32,14 +32,22 @@ const list = buildCommand<CommonFlags, [], CliContext>({
   },
 });
 
-const create = buildCommand<CommonFlags & WaitFlag, [string, string], CliContext>({
+type FreezeFlag = { freeze: boolean };
+const freezeFlag = {
+  freeze: {
+    ...({ kind: 'boolean', default: false, withNegated: false } as const),
+    brief: 'Freeze the file systems of the guest meanwhile; it needs a guest agent',
+  },
+} as const;
+
+const create = buildCommand<CommonFlags & WaitFlag & FreezeFlag, [string, string], CliContext>({
   docs: {
     brief: 'Make a snapshot of a disk',
     fullDescription:
       'The VM of the disk may run; then the snapshot has what its guest has written until then.',
   },
   parameters: {
-    flags: { ...commonFlags, ...waitFlag },
+    flags: { ...commonFlags, ...waitFlag, ...freezeFlag },
     aliases: outputAlias,
     positional: {
       kind: 'tuple',
@@ -53,7 +61,8 @@ const create = buildCommand<CommonFlags & WaitFlag, [string, string], CliContext
     const connection = await connectToProject(this, flags);
     const { client, project_id } = connection;
     const { id: disk_id } = await findByName('disk', disk, client.disks.list({ project_id }));
-    const { operation } = await client.snapshots.create({ project_id, body: { name, disk_id } });
+    const body = { name, disk_id, ...(flags.freeze ? { freeze: true } : {}) };
+    const { operation } = await client.snapshots.create({ project_id, body });
     const title = `snapshot ${disk}`;
     await finishOperation<Snapshot>(this, connection, { operation, title, flags, fields });
   },

@@ -6,6 +6,11 @@ import { createdAt, id, oneOf, updatedAt } from './columns.ts';
 import { storagePools } from './storage.ts';
 import { projects } from './tenants.ts';
 
+export const FREEZE_STATES = [
+  ...(['none', 'wanted', 'frozen', 'taken', 'held', 'expired', 'failed'] as const),
+] as const;
+export type FreezeState = (typeof FREEZE_STATES)[number];
+
 /**
  * Snapshots of disks in a storage cluster. A snapshot is part of the disk's volume there and is called like its id. It
  * outlives its disk: a volume whose disk no longer exists stays in the cluster until its last snapshot is deleted.
@@ -35,10 +40,17 @@ export const snapshots = pgTable(
     sizeGib: integer('size_gib').notNull(),
     blockSize: integer('block_size').notNull(),
     desiredState: text('desired_state').notNull().default('present'),
+    /** The VM whose guest is frozen while the snapshot is made; null: none. */
+    freezeVmId: uuid('freeze_vm_id'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     // scheduler:
     observedState: text('observed_state').notNull().default('none'),
+    /**
+     * How far the freezing of the guest is. The api writes `wanted`; reports of the host make it `frozen`, and after the
+     * cluster has the snapshot, which is `taken`, make it `held` or `expired`.
+     */
+    freezeState: text('freeze_state').notNull().default('none'),
     /** Why it could not be created or removed; empty if nothing is known to be wrong. */
     problem: text('problem').notNull().default(''),
     /** The state that tenants see. */
@@ -61,6 +73,7 @@ export const snapshots = pgTable(
     oneOf('snapshots_disk_type', t.diskType, DISK_TYPES),
     oneOf('snapshots_desired_state', t.desiredState, ['present', 'deleted']),
     oneOf('snapshots_observed_state', t.observedState, ['none', 'ready', 'failed']),
+    oneOf('snapshots_freeze_state', t.freezeState, FREEZE_STATES),
     check('snapshots_size', sql`${t.sizeGib} between 1 and 10240`),
   ],
 );

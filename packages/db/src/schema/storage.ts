@@ -1,6 +1,7 @@
-import { DISK_TYPES } from '@gantry/model/states';
+import { DISK_TYPES, LIMITED_DISK_TYPES } from '@gantry/model/states';
 import { sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   check,
   index,
@@ -12,7 +13,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { locations } from './catalogue.ts';
-import { createdAt, id, moment, oneOf } from './columns.ts';
+import { createdAt, id, moment, oneOf, updatedAt } from './columns.ts';
 
 /**
  * Network storage. The api writes clusters and pools; the scheduler writes the columns under "scheduler" and the other
@@ -72,6 +73,45 @@ export const storagePools = pgTable(
     index('storage_pools_location').on(t.location, t.diskType),
     oneOf('storage_pools_disk_type', t.diskType, DISK_TYPES),
     check('storage_pools_overcommit', sql`${t.overcommitPercent} between 1 and 100000`),
+  ],
+);
+
+/**
+ * How much a guest can read from and write to each disk of a type. Zero: no limit. A migration inserted a row for each
+ * type that has limits; the api changes them.
+ */
+export const diskLimits = pgTable(
+  'disk_limits',
+  {
+    diskType: text('disk_type').primaryKey(),
+    totalIops: bigint('total_iops', { mode: 'number' }).notNull().default(0),
+    readIops: bigint('read_iops', { mode: 'number' }).notNull().default(0),
+    writeIops: bigint('write_iops', { mode: 'number' }).notNull().default(0),
+    totalBytesPerSecond: bigint('total_bytes_per_second', { mode: 'number' }).notNull().default(0),
+    readBytesPerSecond: bigint('read_bytes_per_second', { mode: 'number' }).notNull().default(0),
+    writeBytesPerSecond: bigint('write_bytes_per_second', { mode: 'number' }).notNull().default(0),
+    /** Added to the totals for each GiB of a disk. */
+    iopsPerGib: bigint('iops_per_gib', { mode: 'number' }).notNull().default(0),
+    bytesPerSecondPerGib: bigint('bytes_per_second_per_gib', { mode: 'number' })
+      .notNull()
+      .default(0),
+    /** For a short time a guest can exceed its limits up to this share of them. */
+    burstPercent: integer('burst_percent').notNull().default(0),
+    burstSeconds: integer('burst_seconds').notNull().default(0),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    oneOf('disk_limits_disk_type', t.diskType, LIMITED_DISK_TYPES),
+    check(
+      'disk_limits_not_negative',
+      sql`least(${t.totalIops}, ${t.readIops}, ${t.writeIops}, ${t.totalBytesPerSecond}, ${t.readBytesPerSecond},
+        ${t.writeBytesPerSecond}, ${t.iopsPerGib}, ${t.bytesPerSecondPerGib}, ${t.burstPercent}, ${t.burstSeconds}) >= 0`,
+    ),
+    check(
+      'disk_limits_total_or_each',
+      sql`(${t.totalIops} + ${t.iopsPerGib} = 0 or ${t.readIops} + ${t.writeIops} = 0)
+        and (${t.totalBytesPerSecond} + ${t.bytesPerSecondPerGib} = 0 or ${t.readBytesPerSecond} + ${t.writeBytesPerSecond} = 0)`,
+    ),
   ],
 );
 

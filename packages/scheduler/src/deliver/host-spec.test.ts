@@ -79,6 +79,8 @@ const row = (change: Partial<HostSpecRow> = {}): HostSpecRow => ({
   number: '9',
   awaits_comparison: false,
   agent_upgrade: null,
+  disk_limits: [],
+  freezes: [],
   spans: true,
   vms: [],
   orphans: [],
@@ -89,6 +91,28 @@ const row = (change: Partial<HostSpecRow> = {}): HostSpecRow => ({
 });
 
 describe('a spec', () => {
+  it('has the limits of each type of disk that has some', () => {
+    const none = { read_iops: 0, write_iops: 0, read_bytes_per_second: 0, iops_per_gib: 0 };
+    const limits = {
+      ...{
+        disk_type: 'persistent-ssd' as const,
+        total_iops: 500,
+        total_bytes_per_second: 9,
+        ...none,
+      },
+      ...{ write_bytes_per_second: 0, bytes_per_second_per_gib: 4, burst_percent: 200 },
+      burst_seconds: 3,
+    };
+    expect(toHostSpec(row({ disk_limits: [limits] })).diskLimits).toEqual([
+      {
+        ...{ kind: 'DISK_KIND_PERSISTENT_SSD', totalIops: 500, readIops: 0, writeIops: 0 },
+        ...{ totalBytesPerSecond: 9, readBytesPerSecond: 0, writeBytesPerSecond: 0 },
+        ...{ iopsPerGib: 0, bytesPerSecondPerGib: 4, burstPercent: 200, burstSeconds: 3 },
+      },
+    ]);
+    expect(toHostSpec(row()).diskLimits).toEqual([]);
+  });
+
   it('describes a VM that should run', () => {
     const { vms, takeDowns } = toHostSpec(row({ vms: [vm] }));
     expect(takeDowns).toEqual([]);

@@ -1,15 +1,18 @@
 import { GIB } from '@gantry/daemon/units';
 import type {
   HostSpecRow,
+  SpecDiskLimits,
   SpecDiskRow,
   SpecOrphanRow,
   SpecVmDiskRow,
   SpecVmRow,
 } from '@gantry/db/queries/hosts/host-specs';
 import type { SpecNetworkRow, SpecRuleRow } from '@gantry/db/queries/hosts/known-rules';
+import type { SpecFreezeRow } from '@gantry/db/queries/snapshots/snapshot-freezes';
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { sharesFor } from '@gantry/placement/shares-for';
 import type { DeviceRef } from '@gantry/proto/generated/gantry/v1/DeviceRef';
+import type { DiskLimits } from '@gantry/proto/generated/gantry/v1/DiskLimits';
 import type { DiskSpec } from '@gantry/proto/generated/gantry/v1/DiskSpec';
 import type { FirewallRule } from '@gantry/proto/generated/gantry/v1/FirewallRule';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
@@ -73,6 +76,8 @@ function toSpecParts(row: HostSpecRow, openKey: OpenKey): SpecPart[] {
     ),
     ...row.orphans.map((orphan) => toSpecPart({ takeDowns: [toOrphanTakeDown(orphan)] })),
     ...(hasDisks ? [toSpecPart(disks)] : []),
+    ...row.freezes.map((freeze) => toSpecPart({ freezes: [toFreeze(freeze)] })),
+    ...row.disk_limits.map((limits) => toSpecPart({ diskLimits: [toDiskLimits(limits)] })),
     ...row.networks.map((network) => toNetworkPart(network)),
     ...row.networks.flatMap(({ rules }) => toRuleParts(rules)),
   ];
@@ -239,11 +244,37 @@ function toOrphanTakeDown(orphan: SpecOrphanRow): VmTakeDown {
 function toDiskSpec(disk: SpecDiskRow): DiskSpec {
   return {
     id: disk.id,
-    kind: disk.type === 'shared-volume' ? 'DISK_KIND_SHARED_VOLUME' : 'DISK_KIND_PERSISTENT_SSD',
+    kind: toDiskKind(disk.type),
     sizeBytes: disk.size_gib * GIB,
     blockSize: disk.block_size,
     serialNumber: disk.serial_number,
     name: disk.name,
+  };
+}
+
+const toDiskKind = (type: SpecDiskRow['type']) =>
+  type === 'shared-volume' ? 'DISK_KIND_SHARED_VOLUME' : 'DISK_KIND_PERSISTENT_SSD';
+
+/** A guest that waits longer may be taken for dead by what watches it. */
+const FREEZE_LIMIT_S = 20;
+
+const toFreeze = ({ id, vm_id: vmId, release }: SpecFreezeRow) => ({
+  ...{ id, vmId, release, timeLimitSeconds: FREEZE_LIMIT_S },
+});
+
+function toDiskLimits(limits: SpecDiskLimits): DiskLimits {
+  return {
+    kind: toDiskKind(limits.disk_type),
+    totalIops: limits.total_iops,
+    readIops: limits.read_iops,
+    writeIops: limits.write_iops,
+    totalBytesPerSecond: limits.total_bytes_per_second,
+    readBytesPerSecond: limits.read_bytes_per_second,
+    writeBytesPerSecond: limits.write_bytes_per_second,
+    iopsPerGib: limits.iops_per_gib,
+    bytesPerSecondPerGib: limits.bytes_per_second_per_gib,
+    burstPercent: limits.burst_percent,
+    burstSeconds: limits.burst_seconds,
   };
 }
 

@@ -53,6 +53,8 @@ export function toWholeSpec({ id, parts, ...others }: OutgoingSpec): HostSpec {
     disks: all(({ disks }) => disks),
     deletedDisks: all(({ deletedDisks }) => deletedDisks),
     firewallRules: all(({ firewallRules }) => firewallRules),
+    diskLimits: all(({ diskLimits }) => diskLimits),
+    freezes: all(({ freezes }) => freezes),
     networks: all(({ networks }) => networks),
     ...others,
   };

@@ -23,6 +23,7 @@ import { failGrowth } from './fail-growth.ts';
 import { isSilence } from './is-silence.ts';
 import type { Proof } from './proof.ts';
 import { settleAbsent } from './settle-absent.ts';
+import { settleFreezes } from './settle-freezes.ts';
 import { settleOrphans } from './settle-orphans.ts';
 import {
   applyVerdict,
@@ -107,6 +108,8 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
   // and the other hosts that could not build a VM may have smaller ids.
   for (const build of builtNowhere) await forgiveFailedBuild(settlement.sql, build);
   for (const growth of failedGrowths) await failGrowth(settlement.sql, growth);
+  // Snapshots are locked before hosts.
+  if (applied) await settleFreezes(settlement.sql, { hostId, report });
   return applied;
 }
 

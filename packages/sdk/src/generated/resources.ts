@@ -554,6 +554,14 @@ export function bindOperations({ call, list }: Bind) {
       /** Disconnect a storage pool that stores nothing. */
       delete: call({ id: 'admin-storage-pools.delete', method: 'DELETE', path: '/v0.1/admin/storage/pools/{storage_pool_id}', takesKey: true }),
     },
+    adminDiskLimits: {
+      /** List the limits of what guests read and write, by type of disk. */
+      list: list({ id: 'admin-disk-limits.list', method: 'GET', path: '/v0.1/admin/storage/disk-limits' }),
+      /** Read the limits of a type of disk. */
+      get: call({ id: 'admin-disk-limits.get', method: 'GET', path: '/v0.1/admin/storage/disk-limits/{disk_type}' }),
+      /** Set the limits of a type of disk, also for guests that run. */
+      set: call({ id: 'admin-disk-limits.set', method: 'PUT', path: '/v0.1/admin/storage/disk-limits/{disk_type}', takesKey: true }),
+    },
     adminJoinTokens: {
       /** List join tokens without their secrets, newest first. */
       list: list({ id: 'admin-join-tokens.list', method: 'GET', path: '/v0.1/admin/join-tokens' }),

@@ -2471,6 +2471,41 @@ export interface paths {
         patch: operations["admin-storage-pools.change"];
         trace?: never;
     };
+    "/v0.1/admin/storage/disk-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the limits of what guests read and write, by type of disk */
+        get: operations["admin-disk-limits.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/storage/disk-limits/{disk_type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the limits of a type of disk */
+        get: operations["admin-disk-limits.get"];
+        /** Set the limits of a type of disk, also for guests that run */
+        put: operations["admin-disk-limits.set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/admin/join-tokens": {
         parameters: {
             query?: never;
@@ -3525,6 +3560,11 @@ export interface components {
         Disk: components["schemas"]["VmDisk"] & {
             /** @enum {string} */
             state: "creating" | "ready" | "resizing" | "deleting";
+            /**
+             * @description network: a storage cluster stores it, so it outlives hosts and can have snapshots; local: a host does.
+             * @enum {string}
+             */
+            storage: "network" | "local";
             /** @description Labels of the tenant, at most 32. */
             tags: {
                 [key: string]: string;
@@ -3544,8 +3584,8 @@ export interface components {
             name: string;
             /** Format: uuid */
             disk_id: string;
-            /** @enum {boolean} */
-            freeze?: false;
+            /** @description Whether the file systems of the guest are frozen while the snapshot is made. It needs a guest agent. */
+            freeze?: boolean;
             /** @description Labels of the tenant, at most 32. */
             tags?: {
                 [key: string]: string;
@@ -4595,6 +4635,74 @@ export interface components {
             active?: boolean;
             /** @description How large all disks together may be, as a share of the pool. */
             overcommit_percent?: number;
+        };
+        DiskLimits: {
+            /** @enum {string} */
+            disk_type: "persistent-ssd";
+            total_iops: number;
+            read_iops: number;
+            write_iops: number;
+            total_bytes_per_second: number;
+            read_bytes_per_second: number;
+            write_bytes_per_second: number;
+            iops_per_gib: number;
+            bytes_per_second_per_gib: number;
+            burst_percent: number;
+            burst_seconds: number;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        SetDiskLimits: {
+            /**
+             * @description Requests per second for reading and writing together. Zero: no limit.
+             * @default 0
+             */
+            total_iops?: number;
+            /**
+             * @description Requests per second for reading. Zero: no limit.
+             * @default 0
+             */
+            read_iops?: number;
+            /**
+             * @description Requests per second for writing. Zero: no limit.
+             * @default 0
+             */
+            write_iops?: number;
+            /**
+             * @description Bytes per second for reading and writing together. Zero: no limit.
+             * @default 0
+             */
+            total_bytes_per_second?: number;
+            /**
+             * @description Bytes per second for reading. Zero: no limit.
+             * @default 0
+             */
+            read_bytes_per_second?: number;
+            /**
+             * @description Bytes per second for writing. Zero: no limit.
+             * @default 0
+             */
+            write_bytes_per_second?: number;
+            /**
+             * @description Requests per second that are added to total_iops for each GiB of the disk. Zero: no limit.
+             * @default 0
+             */
+            iops_per_gib?: number;
+            /**
+             * @description Bytes per second that are added to total_bytes_per_second for each GiB of the disk. Zero: no limit.
+             * @default 0
+             */
+            bytes_per_second_per_gib?: number;
+            /**
+             * @description The share of its limits that a disk can use for a short time. Zero: no bursts.
+             * @default 0
+             */
+            burst_percent?: number;
+            /**
+             * @description How long a burst lasts. Zero: one second, if there are bursts.
+             * @default 0
+             */
+            burst_seconds?: number;
         };
         JoinToken: {
             /** Format: uuid */
@@ -10773,6 +10881,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StoragePool"];
+                };
+            };
+        };
+    };
+    "admin-disk-limits.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["DiskLimits"][];
+                    };
+                };
+            };
+        };
+    };
+    "admin-disk-limits.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                disk_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiskLimits"];
+                };
+            };
+        };
+    };
+    "admin-disk-limits.set": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                disk_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetDiskLimits"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiskLimits"];
                 };
             };
         };

@@ -10,6 +10,11 @@ export type Behaviour = {
   resetMs: number;
   /** To erase a drive. */
   eraseMs: number;
+  /** Whether guests have an agent that can freeze their file systems. */
+  hasGuestAgent: boolean;
 };
 
-export const INSTANT: Behaviour = { bootMs: 0, shutdownMs: 0, copyMs: 0, resetMs: 0, eraseMs: 0 };
+export const INSTANT: Behaviour = {
+  ...{ bootMs: 0, shutdownMs: 0, copyMs: 0, resetMs: 0, eraseMs: 0 },
+  hasGuestAgent: true,
+};

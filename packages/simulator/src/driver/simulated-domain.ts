@@ -17,6 +17,7 @@ export class SimulatedDomain {
   resets = 0;
   shutdownsAsked = 0;
   isShuttingDown = false;
+  isFrozen = false;
   /** Present while the hypervisor does not reply about it. */
   unresponsive: Domain['unresponsive'];
   /** The start in progress. */
@@ -39,7 +40,10 @@ export class SimulatedDomain {
       revision: this.vm.revision,
       generation: this.generation,
       devices,
-      disks: disks.map(({ id }) => ({ id, sizeBytes: store.sizeBytes(id) ?? '0' })),
+      disks: disks.map(({ id, tune = {} }) => ({
+        ...{ id, sizeBytes: store.sizeBytes(id) ?? '0' },
+        ...(Object.keys(tune).length === 0 ? {} : { tune }),
+      })),
       ...(this.unresponsive ? { unresponsive: this.unresponsive } : {}),
     };
   }
@@ -92,6 +96,7 @@ export class SimulatedDomain {
     this.#running = null;
     this.state = state;
     this.isShuttingDown = false;
+    this.isFrozen = false;
     this.console?.push(null);
     this.console = null;
   }
@@ -100,6 +105,13 @@ export class SimulatedDomain {
     if (this.has(disk.id)) return;
     store.open(disk, this);
     this.#running?.disks.push(disk);
+  }
+
+  limit({ id, tune = {} }: DiskSpec): void {
+    if (!this.#running) return;
+    this.#running.disks = this.#running.disks.map((disk) =>
+      disk.id === id ? { ...disk, tune } : disk,
+    );
   }
 
   detach(store: DiskStore, diskId: string): void {

@@ -87,6 +87,7 @@ export class SimulatedHypervisor implements Hypervisor {
     const domain = this.#running(vmId);
     domain.generation = generation;
     domain.resets += 1;
+    domain.isFrozen = false;
     domain.isShuttingDown = false;
     this.#print(domain, bootLines(domain.vm));
     this.#tell(vmId);
@@ -144,6 +145,30 @@ export class SimulatedHypervisor implements Hypervisor {
     }
     this.#host.disks.grow(disk, domain);
     this.#tell(vmId);
+  }
+
+  async limitDisk(vmId: string, disk: DiskSpec): Promise<void> {
+    await this.#pass('limit_disk', vmId);
+    this.#running(vmId).limit(disk);
+    this.#tell(vmId);
+  }
+
+  async freezeGuest(vmId: string): Promise<number> {
+    await this.#pass('freeze', vmId);
+    const domain = this.#running(vmId);
+    if (!this.#host.behaviour.hasGuestAgent) {
+      throw new HostFailure('guest_agent_missing', `the guest of VM ${vmId} has no agent`);
+    }
+    domain.isFrozen = true;
+    return 1;
+  }
+
+  async thawGuest(vmId: string): Promise<number> {
+    await this.#pass('thaw', vmId);
+    const domain = this.#running(vmId);
+    const thawed = domain.isFrozen ? 1 : 0;
+    domain.isFrozen = false;
+    return thawed;
   }
 
   async readSerialLog(vmId: string): Promise<string> {

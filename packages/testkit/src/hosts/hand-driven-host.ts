@@ -87,7 +87,7 @@ export function failure(code: string) {
 
 function reportOf(spec: HostSpec): HostReport {
   const { vms = [], takeDowns = [], disks = [], deletedDisks = [] } = spec;
-  const { networks = [], firewallRules = [] } = spec;
+  const { networks = [], firewallRules = [], freezes = [] } = spec;
   return {
     unchanged: false,
     acceptedEra: String(spec.era ?? 0),
@@ -111,6 +111,10 @@ function reportOf(spec: HostSpec): HostReport {
     ),
     disks: sizesOf(disks),
     deletedDisks: [...deletedDisks],
+    freezes: freezes.map(({ id = '', release }) => ({
+      ...{ id, failure: null },
+      state: release ? ('FREEZE_STATE_RELEASED' as const) : ('FREEZE_STATE_FROZEN' as const),
+    })),
     firewallNumber: String(spec.number),
     firewallHash: '',
     networks: networks.map((network) => ({

@@ -3,7 +3,17 @@ import type { HostDriver } from '@gantry/agent/host-driver';
 /** The methods that change a host; all others only read. */
 const CHANGES = new Set([
   ...['define', 'start', 'reset', 'askShutdown', 'powerOff', 'undefine'],
-  ...['attachDisk', 'detachDisk', 'growDisk', 'create', 'grow', 'remove'],
+  ...[
+    'attachDisk',
+    'detachDisk',
+    'growDisk',
+    'limitDisk',
+    'freezeGuest',
+    'thawGuest',
+    'create',
+    'grow',
+    'remove',
+  ],
   ...['bind', 'release', 'ensureInterfaces', 'removeInterfaces', 'applyFirewall', 'ensure'],
 ]);
 

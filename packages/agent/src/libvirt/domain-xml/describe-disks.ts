@@ -33,9 +33,9 @@ export function describeDisks(specs: readonly DiskSpec[], host: DiskHost): Descr
       filesystems.push({ id, slot, path: source.path, readOnly });
     } else {
       const iothread = 1 + (slot % Math.max(1, host.iothreads));
-      const { blockSize, serialNumber: serial } = spec;
+      const { blockSize, serialNumber: serial, tune = {} } = spec;
       const { directIo } = host;
-      disks.push({ id, slot, source, serial, blockSize, readOnly, directIo, iothread });
+      disks.push({ id, slot, source, serial, blockSize, readOnly, directIo, iothread, tune });
     }
   }
   return { disks, filesystems };

@@ -1,5 +1,6 @@
 import type { HandedOver } from '../../devices/card-places.ts';
 import type { Blocks } from '../../devices/kinds/kind-driver.ts';
+import type { IoTune } from '../../disk-limits.ts';
 import type { Volume } from '../../host-driver.ts';
 import type { DeviceRef, VmSpec } from '../../spec.ts';
 import type { DiskSource } from '../../volumes/disk-source.ts';
@@ -119,6 +120,8 @@ export type DiskDefinition = {
   directIo: boolean;
   /** From 1 to the domain's `iothreads`. */
   iothread: number;
+  /** Empty: the guest reads and writes as fast as it can. */
+  tune: IoTune;
 };
 
 /** A shared directory. The guest mounts it by its id. */

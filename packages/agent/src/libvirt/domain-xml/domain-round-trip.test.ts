@@ -38,6 +38,7 @@ const disk: fc.Arbitrary<DiskSpec> = fc.record({
   serialNumber: text,
   name: fc.constant(''),
   exists: fc.boolean(),
+  tune: fc.constantFrom({}, { total_iops_sec: '5', write_bytes_sec: '2' }),
   rbd: fc.option(
     fc.record({
       monitors: fc.array(fc.constantFrom('10.0.0.1:3300', '[fd00::1]:6789'), { minLength: 1 }),
@@ -145,6 +146,7 @@ describe('every spec', () => {
               secretUuid: each.rbd ? secretUuidOf(each.rbd.user) : null,
               serial: each.serialNumber,
               readOnly: each.readOnly,
+              tune: each.tune,
             })),
         );
         expect(facts.filesystems).toEqual(

@@ -81,6 +81,7 @@ describe('readDomain', () => {
           secretUuid: null,
           serial: '',
           readOnly: false,
+          tune: {},
         },
         {
           id: null,
@@ -90,6 +91,7 @@ describe('readDomain', () => {
           secretUuid: null,
           serial: '',
           readOnly: false,
+          tune: {},
         },
       ],
       filesystems: [],

@@ -1,6 +1,7 @@
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { childrenNamed, descend, parseXml } from '../../base/parse-xml.ts';
 import type { XmlElement } from '../../base/xml.ts';
+import type { IoTune } from '../../disk-limits.ts';
 import type { GuestHardware, Volume } from '../../host-driver.ts';
 import type { DeviceRef } from '../../spec.ts';
 import { DISK_SLOTS, DOMAIN_NAMESPACE, type DomainMetadata } from './domain-definition.ts';
@@ -44,6 +45,8 @@ export type DiskFacts = {
   secretUuid: string | null;
   serial: string;
   readOnly: boolean;
+  /** The limits of what the guest reads and writes. Empty: none. */
+  tune: IoTune;
 };
 
 export type FilesystemFacts = {
@@ -173,7 +176,17 @@ function readDisk(disk: XmlElement): DiskFacts {
     secretUuid: readSecret(disk),
     serial: textOf(disk, 'serial'),
     readOnly: descend(disk, 'readonly') !== undefined,
+    tune: readTune(disk),
   };
+}
+
+/** libvirt keeps the length of a burst that it has no more, which limits nothing. */
+function readTune(disk: XmlElement): IoTune {
+  const limits = descend(disk, 'iotune')?.children ?? [];
+  const names = new Set(limits.map(({ name }) => name));
+  const isEffective = ({ name }: XmlElement) =>
+    !name.endsWith('_max_length') || names.has(name.slice(0, -'_length'.length));
+  return Object.fromEntries(limits.filter(isEffective).map(({ name, text }) => [name, text]));
 }
 
 /** libvirt writes `auth` inside of `source` if it was defined there. */

@@ -1,4 +1,5 @@
 import { element, renderXml, type XmlElement } from '../../base/xml.ts';
+import { type IoTune, TUNE_NAMES } from '../../disk-limits.ts';
 import type { FileSource, RbdSource } from '../../volumes/disk-source.ts';
 import { monitorAddress } from '../../volumes/storage-network.ts';
 import type { DiskDefinition, FilesystemDefinition } from './domain-definition.ts';
@@ -45,12 +46,21 @@ export function diskElement(disk: DiskDefinition, options: { isBootDisk: boolean
     blockSize === 0
       ? null
       : element('blockio', { logical_block_size: blockSize, physical_block_size: blockSize }),
+    tuneElement(disk.tune),
     disk.readOnly ? element('readonly') : null,
     element('serial', {}, disk.serial),
     options.isBootDisk ? element('boot', { order: 1 }) : null,
     aliasElement(disk.id),
     renderAddress(PCI_BUS.firstDisk + disk.slot),
   ]);
+}
+
+function tuneElement(tune: IoTune): XmlElement | null {
+  const limits = TUNE_NAMES.flatMap((name) => {
+    const value = tune[name];
+    return value === undefined ? [] : [element(name, {}, value)];
+  });
+  return limits.length === 0 ? null : element('iotune', {}, limits);
 }
 
 /**

@@ -34,13 +34,18 @@ describe.each([X86_KVM, ARM_KVM])('the domain on $arch', (platform) => {
     await expect(xml).toMatchFileSnapshot(`golden/${platform.arch}/gpu-switches.xml`);
   });
 
-  it('with volumes of a storage cluster is the golden one', async () => {
+  it('with limited volumes of a storage cluster is the golden one', async () => {
     const whole = vmOfType(SMALLEST);
     const disks = whole.disks.slice(0, 2).map((disk, index) => ({ ...disk, readOnly: index > 0 }));
+    const tune = {
+      total_iops_sec: '500',
+      total_iops_sec_max: '900',
+      total_iops_sec_max_length: '2',
+    };
     const vm = {
       ...whole,
       devices: [],
-      disks: disks.map((disk) => ({ ...disk, blockSize: 4_096 })),
+      disks: disks.map((disk) => ({ ...disk, blockSize: 4_096, tune })),
     };
     const sourceOf = ({ id }: { id: string }) => ({
       ...{ type: 'rbd' as const, monitors: ['10.0.0.1:3300', '[fd00::2]:3300'], pool: 'vol' },

@@ -1,4 +1,4 @@
-import type { Domain } from '../../host-driver.ts';
+import type { Domain, DomainDisk } from '../../host-driver.ts';
 import type { VolumeDriver } from '../../volumes/volume-driver.ts';
 import type { SeenDomain } from './domain-view.ts';
 import type { FoundDomain } from './libvirt-domains.ts';
@@ -33,6 +33,14 @@ export async function showFound(domain: FoundDomain, volumes: Volumes): Promise<
     generation: metadata?.generation ?? '0',
     // Of a domain that is not ours nothing is known but what it holds.
     devices: metadata?.devices ?? facts.hostdevs.map((address) => ({ address })),
-    disks: ids.map((id, index) => found[index] ?? { id, sizeBytes: '0' }),
+    disks: ids.map((id, index) => ({
+      ...(found[index] ?? { id, sizeBytes: '0' }),
+      ...tuneOf(facts.disks, id),
+    })),
   };
+}
+
+function tuneOf(disks: FoundDomain['facts']['disks'], diskId: string): Pick<DomainDisk, 'tune'> {
+  const tune = disks.find(({ id }) => id === diskId)?.tune ?? {};
+  return Object.keys(tune).length === 0 ? {} : { tune };
 }

@@ -10,6 +10,7 @@ import {
   requireStorageCluster,
   requireStoragePool,
 } from './change.ts';
+import { diskLimitsRoutes } from './limits-routes.ts';
 import {
   ChangeStoragePool,
   CreateStorageCluster,
@@ -140,4 +141,4 @@ const poolRoutes = [
   }),
 ];
 
-export const adminStorageRoutes = [...clusterRoutes, ...poolRoutes];
+export const adminStorageRoutes = [...clusterRoutes, ...poolRoutes, ...diskLimitsRoutes];

@@ -1,5 +1,6 @@
 import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { addHost } from '@gantry/testkit/make/hosts';
 import { newName, vmBody } from '@gantry/testkit/make/request-bodies';
 import { makeTenant, makeUser, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -113,6 +114,74 @@ it('new disks of a location go to its pool while there is room, and are refused 
     location: 'us-east-a',
   });
   expect(elsewhere.status).toBe(200);
+  const listed = await api.call('GET', `/projects/${tenant.projectId}/disks`, {
+    bearer: tenant.accessKey,
+  });
+  const seen = listed.body.items.map(
+    (one: { location: string; storage: string }) => `${one.location} ${one.storage}`,
+  );
+  expect(new Set(seen)).toEqual(new Set(['eu-north-a network', 'us-east-a local']));
   expect((await call('PATCH', `/pools/${pool.id}`, { active: false })).status).toBe(200);
   expect((await call('DELETE', `/pools/${pool.id}`)).status).toBe(409);
+});
+
+const LIMITS = '/disk-limits/persistent-ssd';
+const UNLIMITED = {
+  ...{ total_iops: 0, read_iops: 0, write_iops: 0, iops_per_gib: 0, burst_percent: 0 },
+  ...{ total_bytes_per_second: 0, read_bytes_per_second: 0, write_bytes_per_second: 0 },
+  ...{ bytes_per_second_per_gib: 0, burst_seconds: 0 },
+};
+const numberOf = async (hostId: string): Promise<number> =>
+  Number(
+    (await api.sql`select number from host_revisions where host_id = ${hostId}`)[0]?.['number'],
+  );
+
+it('disks have no limits until an operator sets them, and a PUT replaces all of them', async () => {
+  const before = await call('GET', LIMITS);
+  expect(before.body).toMatchObject({ disk_type: 'persistent-ssd', ...UNLIMITED });
+  const wanted = { read_iops: 500, write_bytes_per_second: 10 ** 12, burst_percent: 150 };
+  const set = await call('PUT', LIMITS, wanted);
+  expect([set.status, set.body]).toMatchObject([
+    200,
+    { ...UNLIMITED, ...wanted, burst_seconds: 1, disk_type: 'persistent-ssd' },
+  ]);
+  expect((await call('GET', '/disk-limits')).body.items).toEqual([set.body]);
+  const other = await call('PUT', LIMITS, { total_iops: 100, iops_per_gib: 3 });
+  expect(other.body).toMatchObject({ ...UNLIMITED, total_iops: 100, iops_per_gib: 3 });
+  await call('PUT', LIMITS, {});
+  expect((await call('GET', LIMITS)).body).toMatchObject(UNLIMITED);
+});
+
+it('every host gets a new spec when limits change, and none when they stay the same', async () => {
+  const hosts = [await addHost(api.sql), await addHost(api.sql)];
+  const numbers = () => Promise.all(hosts.map(({ id }) => numberOf(id)));
+  const before = await numbers();
+  await call('PUT', LIMITS, { total_iops: 100 });
+  const after = await numbers();
+  expect(after.map((number, index) => number > (before[index] ?? 0))).toEqual([true, true]);
+  await call('PUT', LIMITS, { total_iops: 100 });
+  expect(await numbers()).toEqual(after);
+  await call('PUT', LIMITS, {});
+});
+
+it.each([
+  ['total_iops', { total_iops: -1 }],
+  ['total_iops', { total_iops: 10_000_001 }],
+  ['total_iops', { total_iops: 1.5 }],
+  ['read_iops', { total_iops: 1, read_iops: 1 }],
+  ['write_bytes_per_second', { bytes_per_second_per_gib: 1, write_bytes_per_second: 1 }],
+  ['burst_percent', { total_iops: 1, burst_percent: 100 }],
+  ['burst_percent', { burst_percent: 200 }],
+  ['burst_seconds', { total_iops: 1, burst_seconds: 2 }],
+  ['iops', { iops: 1 }],
+])('limits with an unusable %s are refused and change nothing', async (field, wrong) => {
+  const before = await call('GET', LIMITS);
+  const refused = await call('PUT', LIMITS, wrong);
+  expect([refused.status, refused.body.details?.[0]?.field]).toEqual([400, field]);
+  expect((await call('GET', LIMITS)).body).toEqual(before.body);
+});
+
+it('a shared volume has no limits', async () => {
+  const refused = await call('PUT', '/disk-limits/shared-volume', { total_iops: 1 });
+  expect(refused.status).toBe(404);
 });

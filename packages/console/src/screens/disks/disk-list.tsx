@@ -24,6 +24,9 @@ const STATES: Record<Disk['state'], [label: string, tone: Tone]> = {
   deleting: ['Deleting', 'busy'],
 };
 
+/** A disk in network storage outlives the host of its VM. */
+const STORAGES: Record<Disk['storage'], string> = { network: 'Network', local: 'Local to a host' };
+
 /** The disks of a project, those of its VMs included. */
 export function DiskList() {
   const { projectId } = useParams({ from: '/shell/projects/$projectId/disks' });
@@ -86,6 +89,13 @@ function columnsOf(projectId: string, vms: readonly Vm[]): Column<Disk>[] {
       wide: true,
       sortBy: ({ type }) => type,
       cell: ({ type }) => type,
+    },
+    {
+      id: 'storage',
+      header: 'Storage',
+      wide: true,
+      sortBy: ({ storage }) => storage,
+      cell: ({ storage }) => STORAGES[storage] ?? storage,
     },
     {
       id: 'location',

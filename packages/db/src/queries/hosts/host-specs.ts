@@ -1,6 +1,8 @@
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 import type { NumaShare } from '../../schema/claims.ts';
+import { freezesJson, type SpecFreezeRow } from '../snapshots/snapshot-freezes.ts';
+import { type DiskLimits, diskLimitsJson } from '../storage/disk-limits.ts';
 import {
   KnownRules,
   type ListedNetwork,
@@ -97,6 +99,8 @@ export type SpecOrphanRow = {
   boot_disk_id: string | null;
 };
 
+export type SpecDiskLimits = DiskLimits & { disk_type: SpecDiskRow['type'] };
+
 export type HostSpecRow = {
   host_id: string;
   era: string;
@@ -111,6 +115,9 @@ export type HostSpecRow = {
   disks: SpecDiskRow[];
   deleted_disks: string[];
   networks: SpecNetworkRow[];
+  /** The types of disk that have limits. */
+  disk_limits: SpecDiskLimits[];
+  freezes: SpecFreezeRow[];
   /** The order to run another version of the agent; null: none. */
   agent_upgrade: { id: string; version: string; time_limit_s: number } | null;
 };
@@ -150,13 +157,13 @@ export async function readHostSpecs(
       array(select d.id::text from disks d
         where d.host_id = r.host_id and not ${isWithPlacedVm(sql)}
           and (d.kind = 'data' and d.desired_state = 'deleted' or d.kind = 'os' and ${isOfRemovedVm(sql)})
-        order by d.id) as deleted_disks,
+        order by d.id) as deleted_disks, ${diskLimitsJson(sql)} as disk_limits, ${freezesJson(sql)} as freezes,
       (select json_build_object('id', u.order_id, 'version', u.wanted_version, 'time_limit_s', o.host_time_limit_s)
         from rollout_hosts u join rollouts o on o.id = u.rollout_id
         where u.host_id = r.host_id and u.active and u.wanted_version <> '') as agent_upgrade
     from host r
     union all
-    select null, null, null, null, null, null, ${networkOf(sql, knownRules && sql`f.names_resources`)}, null, null, null, null, null
+    select null, null, null, null, null, null, ${networkOf(sql, knownRules && sql`f.names_resources`)}, null, null, null, null, null, null, null
     from networks w where w.id in (select unnest(network_ids)::uuid from host)`;
   const listed = rows.flatMap(({ host_id, network }) => (host_id === null ? [network] : []));
   const [era = ''] = rows.flatMap((row) => (row.host_id === null ? [] : [row.era]));

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../connect.ts';
+import type { FreezeState } from '../../schema/snapshots.ts';
 import type { VolumePlace, WorkSelection } from '../storage/volume-work.ts';
 
 /**
@@ -10,21 +11,31 @@ export type UnsettledSnapshot = VolumePlace & {
   id: string;
   disk_id: string;
   wanted: 'present' | 'deleted';
+  freeze_state: FreezeState;
+  /** The guest is to be frozen or thawed, and its host cannot do it: its VM has none, or the agent there is too old. */
+  freeze_lost: boolean;
+  problem: string;
 };
 
-/** Lists the oldest first. A snapshot waits until its disk has a volume. */
+/** Lists the oldest first. A snapshot waits until its disk has a volume, and until a guest is frozen or thawed. */
 export async function listUnsettledSnapshots(
   sql: Queryable,
   { location, limit, notIds, notClusters }: WorkSelection,
 ): Promise<UnsettledSnapshot[]> {
   return await sql<UnsettledSnapshot[]>`
-    select s.id, s.disk_id, s.desired_state as wanted, p.cluster_id, p.id as pool_id, p.name as pool
+    select s.id, s.disk_id, s.desired_state as wanted, p.cluster_id, p.id as pool_id, p.name as pool,
+      s.freeze_state, ${isFreezeLost(sql)} as freeze_lost, s.problem
     from snapshots s join storage_pools p on p.id = s.pool_id
     where s.location = ${location} and (s.desired_state = 'deleted' or s.observed_state = 'none')
       and not exists (select from disks d where d.id = s.disk_id and d.volume_id = '')
+      and (s.desired_state = 'deleted' or s.freeze_state not in ('wanted', 'taken') or ${isFreezeLost(sql)})
       and s.id <> all(${[...notIds]}::uuid[]) and p.cluster_id <> all(${[...notClusters]}::uuid[])
     order by s.id limit ${limit}`;
 }
+
+const isFreezeLost = (sql: Queryable) => sql`(s.freeze_state in ('wanted', 'taken') and not exists (
+  select from placements k join hosts h on h.id = k.host_id
+  where k.vm_id = s.freeze_vm_id and h.inventory #> '{software,capabilities}' ? 'guest_freezes'))`;
 
 export type SettledSnapshot = {
   id: string;

@@ -64,16 +64,19 @@ export type NewSnapshot = {
   name: string;
   tags: Record<string, string>;
   diskId: string;
+  /** The VM whose guest is frozen; null: none. */
+  freezeVmId: string | null;
   at: Date;
 };
 
 /** The caller has locked the disk, which has a volume. */
 export async function insertSnapshot(sql: Queryable, snapshot: NewSnapshot): Promise<void> {
-  const { id, projectId, name, tags, diskId, at } = snapshot;
+  const { id, projectId, name, tags, diskId, freezeVmId, at } = snapshot;
   await sql`insert into snapshots (id, project_id, name, tags, disk_id, pool_id, location, disk_type, size_gib,
-      block_size, created_at, updated_at)
+      block_size, created_at, updated_at, freeze_vm_id, freeze_state)
     select ${id}, ${projectId}, ${name}, ${JSON.stringify(tags)}::text::jsonb, d.id, d.pool_id, d.location, d.type,
-      d.observed_size_gib, case d.block_size when 0 then 512 else d.block_size end, ${at}, ${at}
+      d.observed_size_gib, case d.block_size when 0 then 512 else d.block_size end, ${at}, ${at},
+      ${freezeVmId}::uuid, ${freezeVmId === null ? 'none' : 'wanted'}
     from disks d where d.id = ${diskId}`;
 }
 

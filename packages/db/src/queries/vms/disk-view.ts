@@ -14,6 +14,7 @@ export function diskView(row: DiskRow) {
     attachment_type: row.attachments[0]?.attachment_type ?? '',
     mode: modeOf(row),
     state: row.state,
+    storage: row.in_pool ? ('network' as const) : ('local' as const),
     tags: row.tags,
     vm_ids: row.attachments.map(({ vm_id }) => vm_id),
   };

@@ -19,6 +19,8 @@ export type DiskRow = {
   block_size: number;
   serial_number: string;
   state: (typeof DISK_STATES)[number];
+  /** Whether a storage cluster stores it. */
+  in_pool: boolean;
   /** Whether its content is being set back to a snapshot. */
   restoring: boolean;
   tags: Record<string, string>;
@@ -30,7 +32,7 @@ export type DiskRow = {
 
 export const selectDisk = (sql: Queryable) => sql`
   select d.id, d.kind, d.name, d.type, d.size, d.size_gib, d.location, d.block_size, d.serial_number, d.state, d.tags,
-    d.restore_snapshot_id is not null as restoring, d.created_at, d.updated_at,
+    d.pool_id is not null as in_pool, d.restore_snapshot_id is not null as restoring, d.created_at, d.updated_at,
     (select coalesce(json_agg(json_build_object('vm_id', a.vm_id, 'attachment_type', a.attachment_type, 'mode', a.mode)
         order by a.created_at, a.vm_id), '[]')
       from disk_attachments a where a.disk_id = d.id) as attachments

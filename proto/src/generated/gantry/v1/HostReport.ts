@@ -8,6 +8,7 @@ import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1
 import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from '../../gantry/v1/Inventory.ts';
 import type { NetworkReport as _gantry_v1_NetworkReport, NetworkReport__Output as _gantry_v1_NetworkReport__Output } from '../../gantry/v1/NetworkReport.ts';
 import type { StoredDisks as _gantry_v1_StoredDisks, StoredDisks__Output as _gantry_v1_StoredDisks__Output } from '../../gantry/v1/StoredDisks.ts';
+import type { FreezeReport as _gantry_v1_FreezeReport, FreezeReport__Output as _gantry_v1_FreezeReport__Output } from '../../gantry/v1/FreezeReport.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostReport {
@@ -26,6 +27,7 @@ export interface HostReport {
   'firewallHash'?: (string);
   'networks'?: (_gantry_v1_NetworkReport)[];
   'storedDisks'?: (_gantry_v1_StoredDisks | null);
+  'freezes'?: (_gantry_v1_FreezeReport)[];
 }
 
 export interface HostReport__Output {
@@ -44,4 +46,5 @@ export interface HostReport__Output {
   'firewallHash': (string);
   'networks': (_gantry_v1_NetworkReport__Output)[];
   'storedDisks': (_gantry_v1_StoredDisks__Output | null);
+  'freezes': (_gantry_v1_FreezeReport__Output)[];
 }

@@ -10,6 +10,8 @@ import type { SpecPiece as _gantry_v1_SpecPiece, SpecPiece__Output as _gantry_v1
 import type { NetworkMembers as _gantry_v1_NetworkMembers, NetworkMembers__Output as _gantry_v1_NetworkMembers__Output } from '../../gantry/v1/NetworkMembers.ts';
 import type { AgentUpgrade as _gantry_v1_AgentUpgrade, AgentUpgrade__Output as _gantry_v1_AgentUpgrade__Output } from '../../gantry/v1/AgentUpgrade.ts';
 import type { VmOperation as _gantry_v1_VmOperation, VmOperation__Output as _gantry_v1_VmOperation__Output } from '../../gantry/v1/VmOperation.ts';
+import type { DiskLimits as _gantry_v1_DiskLimits, DiskLimits__Output as _gantry_v1_DiskLimits__Output } from '../../gantry/v1/DiskLimits.ts';
+import type { GuestFreeze as _gantry_v1_GuestFreeze, GuestFreeze__Output as _gantry_v1_GuestFreeze__Output } from '../../gantry/v1/GuestFreeze.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostSpec {
@@ -30,6 +32,8 @@ export interface HostSpec {
   'members'?: (_gantry_v1_NetworkMembers)[];
   'agentUpgrade'?: (_gantry_v1_AgentUpgrade | null);
   'operations'?: (_gantry_v1_VmOperation)[];
+  'diskLimits'?: (_gantry_v1_DiskLimits)[];
+  'freezes'?: (_gantry_v1_GuestFreeze)[];
 }
 
 export interface HostSpec__Output {
@@ -50,4 +54,6 @@ export interface HostSpec__Output {
   'members': (_gantry_v1_NetworkMembers__Output)[];
   'agentUpgrade': (_gantry_v1_AgentUpgrade__Output | null);
   'operations': (_gantry_v1_VmOperation__Output)[];
+  'diskLimits': (_gantry_v1_DiskLimits__Output)[];
+  'freezes': (_gantry_v1_GuestFreeze__Output)[];
 }
