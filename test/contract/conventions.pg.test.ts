@@ -103,7 +103,13 @@ describe('docs/contract: conventions', () => {
     expect(names?.['operation_name']?.['enum']).toEqual(
       expect.arrayContaining(['MOVE', 'RESTORE']),
     );
-    expect(names?.['type']?.['enum']).toEqual(['vm', 'disk', 'vpc-firewall-rule', 'snapshot']);
+    expect(names?.['type']?.['enum']).toEqual([
+      'vm',
+      'disk',
+      'vpc-firewall-rule',
+      'snapshot',
+      'image',
+    ]);
   });
 
   it('the echo of a rule request spells direction and action in capitals', async () => {

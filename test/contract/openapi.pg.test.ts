@@ -112,6 +112,8 @@ const FURTHER = [
   ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/snapshots/{snapshot_id}`),
   ...[`POST ${P}/snapshots/{snapshot_id}:restore`, `GET ${P}/snapshots/operations`],
   `GET ${P}/snapshots/operations/{operation_id}`,
+  ...[`POST ${P}/images`, `PATCH ${P}/images/{image_id}`, `DELETE ${P}/images/{image_id}`],
+  ...[`GET ${P}/images/operations`, `GET ${P}/images/operations/{operation_id}`],
   ...['GET', 'POST'].map((verb) => `${verb} ${P}/webhooks`),
   ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/webhooks/{webhook_id}`),
   ...['rotate-secret', 'test', 'replay', 'enable'].map(

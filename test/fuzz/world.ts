@@ -10,6 +10,7 @@ import { newId } from '@gantry/model/ids';
 import type { TestApi } from '@gantry/testkit/api/test-api';
 import { finishDisk, finishRule, finishVm } from '@gantry/testkit/make/finished';
 import { addHost, certifyHost } from '@gantry/testkit/make/hosts';
+import { addProjectImage } from '@gantry/testkit/make/images';
 import { placeVm } from '@gantry/testkit/make/placements';
 import { recordReceipt } from '@gantry/testkit/make/receipts';
 import { addSnapshot } from '@gantry/testkit/make/snapshots';
@@ -179,6 +180,9 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     makeWebhooks(api, tenant, name),
   ]);
   const kept = await addSnapshot(sql, { projectId: tenant.projectId, diskId: free.id, name });
+  const image = await addProjectImage(sql, {
+    ...{ projectId: tenant.projectId, name: `${name}-image` },
+  });
   const volume = await disk(`${name}-volume`);
   await makeVolume(sql, volume.id);
   const addressed = await makeAddressedVm(api, tenant, `${name}-addressed`);
@@ -192,6 +196,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     ...{ vm_id: running.id, stopped_vm_id: stopped.id, operation_id: running.operationId },
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
     ...{ volume_disk_id: volume.id, snapshot_id: kept.id, snapshot_operation_id: kept.operationId },
+    ...{ project_image_id: image.id, image_operation_id: image.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
     ...{ ssh_key_id: sshKey.id, user_ssh_key_id: ownKey, address_id: address.id, ...webhook },

@@ -2,12 +2,13 @@ import { buildApplication, buildRouteMap, type RouteMap, text_en } from '@stricl
 import manifest from '../package.json' with { type: 'json' };
 import type { CliContext } from './cli-context.ts';
 import { accessKeyRoutes } from './commands/access-key.ts';
-import { availabilityCommand, imageRoutes } from './commands/catalogue.ts';
+import { availabilityCommand } from './commands/catalogue.ts';
 import { completionCommand } from './commands/completion.ts';
 import { contextRoutes } from './commands/context.ts';
 import { diskRoutes } from './commands/disk.ts';
 import { eventsCommand } from './commands/events.ts';
 import { firewallRoutes } from './commands/firewall/routes.ts';
+import { imageRoutes } from './commands/image.ts';
 import { keyRoutes } from './commands/key.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';

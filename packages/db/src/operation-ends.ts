@@ -59,5 +59,6 @@ const RESOURCE_FIELDS: Record<ResourceType, string> = {
   vm: 'vm_id',
   disk: 'disk_id',
   snapshot: 'snapshot_id',
+  image: 'image_id',
   'vpc-firewall-rule': 'firewall_rule_id',
 };

@@ -74,6 +74,7 @@ export function createClient({ baseUrl, credential, retry = {}, fetch }: ClientO
         vm: operations.vmOperations,
         disk: operations.diskOperations,
         snapshot: operations.snapshotOperations,
+        image: operations.imageOperations,
         'vpc-firewall-rule': operations.firewallRuleOperations,
       }[operation.metadata.type];
       const { operation_id } = operation;

@@ -14,6 +14,7 @@ export const KINDS = {
   address: { path: '/vpc/public-addresses', prefix: 'a-' },
   webhook: { path: '/webhooks', prefix: 'w-' },
   snapshot: { path: '/snapshots', prefix: 'p-' },
+  image: { path: '/images', prefix: 'i-' },
 } as const;
 export type Kind = keyof typeof KINDS;
 
@@ -43,6 +44,7 @@ const LOCATIONS = ['eu-north-a', 'eu-north-a', 'us-east-a'];
 const VM = '/projects/{project_id}/vms/{vm_id}';
 const DISK = '/projects/{project_id}/disks/{disk_id}';
 const SNAPSHOT = '/projects/{project_id}/snapshots/{snapshot_id}';
+const IMAGE = '/projects/{project_id}/images/{image_id}';
 const SSH_KEY = '/projects/{project_id}/ssh-keys/{ssh_key_id}';
 const ADDRESS = '/projects/{project_id}/vpc/public-addresses/{address_id}';
 const WEBHOOK = '/projects/{project_id}/webhooks/{webhook_id}';
@@ -129,6 +131,25 @@ export const VERBS: readonly Verb[] = [
     ...{ name: 'delete snapshot', weight: 1, route: `delete ${SNAPSHOT}` },
     request: ({ snapshot: snapshots }, random) =>
       on(random.pick(snapshots), (id) => ({ path: `/snapshots/${id}` })),
+  },
+  {
+    ...{ name: 'create image', weight: 1, route: 'post /projects/{project_id}/images' },
+    request: ({ snapshot: snapshots }, random) =>
+      on(random.pick(snapshots), (snapshot_id) => ({
+        ...{ path: '/images', body: { name: freshName('i'), snapshot_id } },
+      })),
+  },
+  {
+    ...{ name: 'share image', weight: 1, route: `patch ${IMAGE}` },
+    request: ({ image: images }, random) =>
+      on(random.pick(images), (id) => ({
+        ...{ path: `/images/${id}`, body: { visibility: 'organization' } },
+      })),
+  },
+  {
+    ...{ name: 'delete image', weight: 1, route: `delete ${IMAGE}` },
+    request: ({ image: images }, random) =>
+      on(random.pick(images), (id) => ({ path: `/images/${id}` })),
   },
   {
     ...{ name: 'grow disk', weight: 2, route: `patch ${DISK}` },

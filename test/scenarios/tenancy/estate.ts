@@ -1,6 +1,7 @@
 import { insertEvents } from '@gantry/db/queries/operations/events';
 import { newId } from '@gantry/model/ids';
 import type { TestApi } from '@gantry/testkit/api/test-api';
+import { addProjectImage } from '@gantry/testkit/make/images';
 import { recordReceipt } from '@gantry/testkit/make/receipts';
 import { addSnapshot } from '@gantry/testkit/make/snapshots';
 import {
@@ -40,6 +41,9 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       diskId: disk.operation.metadata.id,
       name: `${name}-snapshot`,
     },
+  });
+  const image = await addProjectImage(api.sql, {
+    ...{ projectId: tenant.projectId, name: `${name}-image` },
   });
   const network = await send('POST', `${project}/vpc/networks`, {
     name: `${name}-net`,
@@ -90,6 +94,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       ...told,
       disk_id: disk.operation.metadata.id,
       snapshot_id: snapshotOfDisk.id,
+      image_id: image.id,
       rule_id: rule.operation.metadata.id,
       network_id: network.id,
       subnet_id: subnet.id,
@@ -103,6 +108,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       vm_operation_id: vm.operation.operation_id,
       disk_operation_id: disk.operation.operation_id,
       snapshot_operation_id: snapshotOfDisk.operationId,
+      image_operation_id: image.operationId,
       rule_operation_id: rule.operation.operation_id,
     },
   };
@@ -132,6 +138,8 @@ export async function snapshot(
     'vms',
     'disks',
     'snapshots',
+    'images',
+    'custom_images',
     'networks',
     'subnets',
     'firewall_rules',

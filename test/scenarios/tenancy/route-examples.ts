@@ -213,7 +213,16 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'specs.list': nothing,
   'specs.get': () => ({ params: { product_name: 'no-such-type' } }),
   'images.list': nothing,
-  'images.get': () => ({ params: { image_id: NOWHERE } }),
+  'images.get': nothing,
+  'images.create': ({ ids }) => ({
+    body: { name: fresh('image'), snapshot_id: ids['snapshot_id'] },
+  }),
+  'images.change': () => ({ body: { description: 'x' } }),
+  'images.delete': nothing,
+  'image-operations.list': nothing,
+  'image-operations.get': ({ ids }) => ({
+    params: { operation_id: ids['image_operation_id'] ?? '' },
+  }),
   'vm-operations.list': nothing,
   'vm-operations.get': ({ ids }) => ({ params: { operation_id: ids['vm_operation_id'] ?? '' } }),
   'snapshot-operations.list': nothing,

@@ -27,6 +27,12 @@ export const operationRoutes = [
     id: 'snapshot-operations',
     noun: 'snapshot',
   }),
+  ...operationRoutesOf({
+    resourceType: 'image',
+    path: 'images',
+    id: 'image-operations',
+    noun: 'image',
+  }),
 ];
 
 type Kind = { resourceType: ResourceType; path: string; id: string; noun: string };

@@ -1,5 +1,6 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
+import { updateImageFailed } from '@gantry/db/queries/images/image-work';
 import {
   isUnfinished,
   listHostsPendingRule,
@@ -96,11 +97,15 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   if (!(await isUnfinished(sql, operationId))) return false;
   const owing = type === 'vpc-firewall-rule' ? await listHostsPendingRule(sql, resourceId) : [];
   const problem = type === 'disk' ? await readVolumeProblem(sql, resourceId) : null;
-  const isOfCluster = problem !== null || operation.name === 'RESTORE' || type === 'snapshot';
+  const isOfCluster =
+    problem !== null || operation.name === 'RESTORE' || type === 'snapshot' || type === 'image';
   const failure = isOfCluster ? volumeFailure(problem ?? '') : lateHosts(owing);
   if (type === 'disk' && operation.name === 'UPDATE') await undoGrowth(sql, resourceId);
   if (type === 'snapshot' && operation.name === 'CREATE') {
     await updateSnapshotFailed(sql, { snapshotId: resourceId, problem: failure.message });
+  }
+  if (type === 'image') {
+    await updateImageFailed(sql, { imageId: resourceId, problem: failure.message });
   }
   await failOverdueOperation(sql, { operationId, failure });
   return true;

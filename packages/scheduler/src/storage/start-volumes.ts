@@ -10,6 +10,7 @@ import { startLoop } from '@gantry/daemon/loop';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import type { Changes } from '@gantry/db/queries/changes';
+import { listUnsettledImages, updateImageProblem } from '@gantry/db/queries/images/image-work';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import {
   listDisksToRestore,
@@ -25,6 +26,7 @@ import {
 } from '@gantry/db/queries/storage/volume-work';
 import { updateDiscardedProblem, updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { changeVolume } from './change-volume.ts';
+import { settleImage } from './custom-images.ts';
 import { ImageMissing, importImages } from './import-images.ts';
 import { LeaseLost } from './lease-writes.ts';
 import { createPoolWatch } from './pool-watch.ts';
@@ -146,6 +148,17 @@ export function startVolumes(options: VolumesOptions): Volumes {
       start(`snapshot ${snapshotId}`, snapshot.cluster_id, settle, (problem) =>
         updateSnapshotProblem(sql, { snapshotId, problem }),
       );
+    }
+    const notImages = {
+      ...selection,
+      notIds: [...queue.busy('image '), ...copies.busy('image ')],
+    };
+    for (const image of await listUnsettledImages(sql, notImages)) {
+      const imageId = image.id;
+      const settle = () => settleImage(context, { lease, image });
+      const record = (problem: string) => updateImageProblem(sql, { imageId, problem });
+      const by = image.wanted === 'present' ? copies : queue;
+      start(`image ${imageId}`, image.cluster_id, settle, record, by);
     }
     for (const key of await listKeysToMake(sql, selection)) {
       const make = () => makeKey(context, { lease, key });

@@ -185,8 +185,14 @@ export function bindOperations({ call, list }: Bind) {
     images: {
       /** List the OS images. */
       list: list({ id: 'images.list', method: 'GET', path: '/v0.1/projects/{project_id}/images' }),
+      /** Make an image of a snapshot. */
+      create: call({ id: 'images.create', method: 'POST', path: '/v0.1/projects/{project_id}/images', takesKey: true }),
       /** Read an OS image. */
       get: call({ id: 'images.get', method: 'GET', path: '/v0.1/projects/{project_id}/images/{image_id}' }),
+      /** Change the description, the tags or the visibility of an image of the project. */
+      change: call({ id: 'images.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/images/{image_id}', takesKey: true }),
+      /** Delete an image of the project; VMs that have it keep it. */
+      delete: call({ id: 'images.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/images/{image_id}', takesKey: true }),
     },
     adminImages: {
       /** List the OS images, including retired ones. */
@@ -359,6 +365,12 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'snapshot-operations.list', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/operations' }),
       /** Read a snapshot operation. */
       get: call({ id: 'snapshot-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/snapshots/operations/{operation_id}' }),
+    },
+    imageOperations: {
+      /** List image operations, newest first. */
+      list: list({ id: 'image-operations.list', method: 'GET', path: '/v0.1/projects/{project_id}/images/operations' }),
+      /** Read a image operation. */
+      get: call({ id: 'image-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/images/operations/{operation_id}' }),
     },
     events: {
       /** List what happened to resources without a request, newest first; or follow everything that happens, as server-sent events. */

@@ -780,7 +780,8 @@ export interface paths {
         /** List the OS images */
         get: operations["images.list"];
         put?: never;
-        post?: never;
+        /** Make an image of a snapshot */
+        post: operations["images.create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -798,10 +799,12 @@ export interface paths {
         get: operations["images.get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Delete an image of the project; VMs that have it keep it */
+        delete: operations["images.delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change the description, the tags or the visibility of an image of the project */
+        patch: operations["images.change"];
         trace?: never;
     };
     "/v0.1/admin/images": {
@@ -1490,6 +1493,40 @@ export interface paths {
         };
         /** Read a snapshot operation */
         get: operations["snapshot-operations.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/images/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List image operations, newest first */
+        get: operations["image-operations.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/images/operations/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a image operation */
+        get: operations["image-operations.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2875,7 +2912,7 @@ export interface components {
         };
         Quota: {
             /** @enum {string} */
-            type: "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
+            type: "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "images" | "image_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -2887,6 +2924,8 @@ export interface components {
             disk_gib?: number;
             snapshots?: number;
             snapshot_gib?: number;
+            images?: number;
+            image_gib?: number;
             firewall_rules?: number;
             networks?: number;
             subnets?: number;
@@ -2898,7 +2937,7 @@ export interface components {
         };
         OrganizationQuota: {
             /** @enum {string} */
-            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
+            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "images" | "image_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -2911,6 +2950,8 @@ export interface components {
             disk_gib?: number;
             snapshots?: number;
             snapshot_gib?: number;
+            images?: number;
+            image_gib?: number;
             firewall_rules?: number;
             networks?: number;
             access_keys?: number;
@@ -3055,6 +3096,74 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             locations: string[];
+            /** @description The project that made it; empty for an image of the catalogue. */
+            project_id: string;
+            /** @enum {string} */
+            visibility: "public" | "organization" | "project";
+            /** @enum {string} */
+            state: "uploading" | "creating" | "ready" | "failed" | "deleted";
+            /** @description The size of the image as a disk; empty for an image of the catalogue. */
+            size: string;
+            /** @description Why it could not be made; empty if nothing is known to be wrong. */
+            problem: string;
+        };
+        OperationReply: {
+            operation: components["schemas"]["Operation"];
+        };
+        Operation: {
+            /** Format: uuid */
+            operation_id: string;
+            /** @enum {string} */
+            state: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
+            metadata: {
+                /** @enum {string} */
+                operation_name: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
+                /**
+                 * Format: uuid
+                 * @description The resource, whose id is known from the first reply on.
+                 */
+                id: string;
+                /** @enum {string} */
+                type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "image";
+                /** @description The request that started the operation. The SSH key and the scripts of a VM leave it when the operation ends. */
+                request: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description Null while in progress. Then the resource, or the code, message and details of the failure. */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /** Format: date-time */
+            started_at: string;
+            completed_at: string | "";
+        };
+        CreateCustomImage: {
+            name: string;
+            /** @default  */
+            description?: "" | string;
+            /** @default [] */
+            tags?: string[];
+            /**
+             * @description Who can use it: this project, or all projects of its organization.
+             * @default project
+             * @enum {string}
+             */
+            visibility?: "organization" | "project";
+            /**
+             * Format: uuid
+             * @description The snapshot that it is copied from, of a disk with blocks of 512 bytes.
+             */
+            snapshot_id: string;
+        };
+        ChangeCustomImage: {
+            description?: "" | string;
+            tags?: string[];
+            /**
+             * @description Who can use it: this project, or all projects of its organization.
+             * @enum {string}
+             */
+            visibility?: "organization" | "project";
         };
         AdminImage: {
             /** Format: uuid */
@@ -3086,37 +3195,6 @@ export interface components {
             locations?: string[];
             source_url?: string;
             sha256?: string;
-        };
-        OperationReply: {
-            operation: components["schemas"]["Operation"];
-        };
-        Operation: {
-            /** Format: uuid */
-            operation_id: string;
-            /** @enum {string} */
-            state: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
-            metadata: {
-                /** @enum {string} */
-                operation_name: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
-                /**
-                 * Format: uuid
-                 * @description The resource, whose id is known from the first reply on.
-                 */
-                id: string;
-                /** @enum {string} */
-                type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
-                /** @description The request that started the operation. The SSH key and the scripts of a VM leave it when the operation ends. */
-                request: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @description Null while in progress. Then the resource, or the code, message and details of the failure. */
-            result: {
-                [key: string]: unknown;
-            } | null;
-            /** Format: date-time */
-            started_at: string;
-            completed_at: string | "";
         };
         CreateVm: {
             name: string;
@@ -3705,7 +3783,7 @@ export interface components {
             /** @description What happened and what to do, for people to read. */
             message: string;
             /** @enum {string} */
-            resource_type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
+            resource_type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "image";
             /**
              * Format: uuid
              * @description The resource, which may have been deleted since.
@@ -6280,6 +6358,35 @@ export interface operations {
             };
         };
     };
+    "images.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCustomImage"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
     "images.get": {
         parameters: {
             query?: never;
@@ -6295,10 +6402,72 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Image"];
+                };
+            };
+        };
+    };
+    "images.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "images.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeCustomImage"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
                 };
             };
         };
@@ -8313,6 +8482,60 @@ export interface operations {
         };
     };
     "snapshot-operations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    "image-operations.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                resource_id?: string;
+                state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Operation"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "image-operations.get": {
         parameters: {
             query?: never;
             header?: never;
@@ -10598,7 +10821,7 @@ export interface operations {
                 page_token?: string;
                 organization_id?: string;
                 project_id?: string;
-                resource_type?: "vm" | "disk" | "vpc-firewall-rule" | "snapshot";
+                resource_type?: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "image";
                 resource_id?: string;
                 operation_name?: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
                 state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../connect.ts';
+import { isUnsettledImage } from '../images/image-work.ts';
 
 /** What schedulers have to do in storage clusters. */
 
@@ -34,6 +35,7 @@ export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {
       where q.location = ${here} and ${isUnused(sql)})
     or exists (select from snapshots s where s.location = ${here}
       and (s.desired_state = 'deleted' or s.observed_state = 'none'))
+    or exists (select from custom_images c where c.location = ${here} and ${isUnsettledImage(sql)})
     or exists (select from disks d where d.restore_snapshot_id is not null and d.location = ${here}))`;
 }
 
@@ -49,7 +51,7 @@ export type VolumeToChange = VolumePlace & {
   /** Null if the volume does not exist yet. */
   observed_size_gib: number | null;
   /** The image of an OS disk; null for a data disk. */
-  image: { name: string; url: string; sha256: string } | null;
+  image: { id: string; name: string; url: string; sha256: string; is_custom: boolean } | null;
   /** The snapshot that a new volume is copied from; its `disk_id` is null if it was deleted. */
   source: { snapshot_id: string; disk_id: string | null } | null;
 };
@@ -75,7 +77,8 @@ export async function listVolumesToChange(
 ): Promise<VolumeToChange[]> {
   return await sql<VolumeToChange[]>`
     select d.id as disk_id, d.size_gib, d.observed_size_gib, ${place(sql)},
-      (select json_build_object('name', i.name, 'url', i.source_url, 'sha256', i.sha256)
+      (select json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256,
+          'is_custom', i.project_id is not null)
         from disk_attachments a join vms v on v.id = a.vm_id join images i on i.id = v.image_id
         where a.disk_id = d.id and a.attachment_type = 'os') as image,
       case when d.source_snapshot_id is not null then json_build_object('snapshot_id', d.source_snapshot_id,

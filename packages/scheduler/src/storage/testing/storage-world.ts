@@ -2,6 +2,7 @@ import { type SimulatedCluster, simulateCluster } from '@gantry/ceph/simulated-c
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
 import { createLog } from '@gantry/daemon/log';
+import { listUnsettledImages, updateImageProblem } from '@gantry/db/queries/images/image-work';
 import { acquireLeases, type Lease } from '@gantry/db/queries/placement/leases';
 import {
   listDisksToRestore,
@@ -15,6 +16,7 @@ import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { settleWithoutHost } from '../../settle/settle-without-host.ts';
 import { changeVolume } from '../change-volume.ts';
+import { settleImage } from '../custom-images.ts';
 import { LeaseLost } from '../lease-writes.ts';
 import { restoreDisk } from '../restore-disk.ts';
 import { settleSnapshot } from '../snapshots.ts';
@@ -97,8 +99,12 @@ export async function makeStorageWorld({
       await attempt(restoreDisk(context, { lease: by, disk }), (problem) =>
         updateVolumeProblem(sql, { diskId: disk.id, problem }),
       );
+    for (const image of await listUnsettledImages(sql, selection))
+      await attempt(settleImage(context, { lease: by, image }), (problem) =>
+        updateImageProblem(sql, { imageId: image.id, problem }),
+      );
     for (const volume of await listVolumesToChange(sql, selection))
-      if (volume.image === null)
+      if (volume.image === null || volume.image.is_custom)
         await attempt(changeVolume({ context, lease: by, volume }), (problem) =>
           updateVolumeProblem(sql, { diskId: volume.disk_id, problem }),
         );

@@ -1,0 +1,119 @@
+import type { Schemas } from '@gantry/sdk';
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { CliContext } from '../cli-context.ts';
+import { connectToProject } from '../config/connect.ts';
+import { printList } from '../terminal/print.ts';
+import { imageNames, snapshotNames } from './complete-names.ts';
+import { confirm, type YesFlag, yesFlag } from './confirm.ts';
+import { findByName } from './find-by-name.ts';
+import { finishOperation, type WaitFlag, waitFlag } from './finish-operation.ts';
+import { argument, type CommonFlags, commonFlags, optionalText, outputAlias } from './flags.ts';
+import { importImage } from './operator/image-import/import-image.ts';
+
+type Image = Schemas['Image'];
+
+const list = buildCommand<CommonFlags, [], CliContext>({
+  docs: { brief: 'List the images that VMs can be created from' },
+  parameters: { flags: commonFlags, aliases: outputAlias },
+  async func(flags) {
+    const { client, project_id } = await connectToProject(this, flags);
+    const { items } = await client.images.list({ project_id });
+    printList(this, items, {
+      ...{ format: flags.output, nothing: 'There are no images.' },
+      columns: [
+        { title: 'NAME', value: ({ name }) => name },
+        { title: 'LOCATIONS', value: ({ locations }) => locations.join(' ') },
+        { title: 'VISIBILITY', value: ({ visibility }) => visibility },
+        { title: 'STATE', value: ({ state }) => state },
+        { title: 'SIZE', value: ({ size }) => size, isExtra: true },
+        { title: 'DESCRIPTION', value: ({ description }) => description, isExtra: true },
+        { title: 'PROBLEM', value: ({ problem }) => problem, isExtra: true },
+      ],
+    });
+  },
+});
+
+type NewImageFlags = CommonFlags &
+  WaitFlag & { description?: string | undefined; organization: boolean };
+
+const create = buildCommand<NewImageFlags, [string, string], CliContext>({
+  docs: {
+    brief: 'Make an image of a snapshot',
+    fullDescription: 'Only the project can use it, or all projects of its organization.',
+  },
+  parameters: {
+    flags: {
+      ...commonFlags,
+      ...waitFlag,
+      description: optionalText('What it is', 'text'),
+      organization: {
+        kind: 'boolean',
+        brief: 'Let all projects of the organization use it',
+        default: false,
+      },
+    },
+    aliases: outputAlias,
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        argument('The name or the id of the snapshot', 'snapshot', snapshotNames),
+        argument('The name of the new image', 'name'),
+      ],
+    },
+  },
+  async func(flags, snapshot, name) {
+    const connection = await connectToProject(this, flags);
+    const { client, project_id } = connection;
+    const snapshots = client.snapshots.list({ project_id });
+    const { id: snapshot_id } = await findByName('snapshot', snapshot, snapshots);
+    const { description = '' } = flags;
+    const visibility = flags.organization ? 'organization' : 'project';
+    const { operation } = await client.images.create({
+      project_id,
+      body: { name, snapshot_id, description, visibility },
+    });
+    const title = `create ${name}`;
+    await finishOperation<Image>(this, connection, { operation, title, flags, fields });
+  },
+});
+
+function fields({ id, name, size, state, visibility, locations }: Image) {
+  return [
+    ['Name', name],
+    ['Id', id],
+    ['Size', size],
+    ['State', state],
+    ['Visibility', visibility],
+    ['Location', locations.join(' ')],
+  ] as const;
+}
+
+const remove = buildCommand<CommonFlags & WaitFlag & YesFlag, [string], CliContext>({
+  docs: {
+    brief: 'Delete an image of the project',
+    fullDescription: 'VMs that were created from it keep running. On a terminal it asks first.',
+  },
+  parameters: {
+    flags: { ...commonFlags, ...waitFlag, ...yesFlag },
+    aliases: { ...outputAlias, y: 'yes' },
+    positional: {
+      kind: 'tuple',
+      parameters: [argument('The name or the id', 'image', imageNames)],
+    },
+  },
+  async func(flags, wanted) {
+    const connection = await connectToProject(this, flags);
+    const { client, project_id } = connection;
+    const { items } = await client.images.list({ project_id });
+    const own = items.filter((each) => each.project_id === project_id);
+    const { id, name } = await findByName('image', wanted, own);
+    await confirm(this, flags, `Delete the image ${name}?`);
+    const { operation } = await client.images.delete({ project_id, image_id: id });
+    await finishOperation(this, connection, { operation, title: `delete ${name}`, flags });
+  },
+});
+
+export const imageRoutes = buildRouteMap({
+  routes: { list, create, delete: remove, import: importImage },
+  docs: { brief: 'Images' },
+});

@@ -1,0 +1,4 @@
+ALTER TABLE "quotas" VALIDATE CONSTRAINT "quotas_type";--> statement-breakpoint
+-- Projects that exist get the quotas of a new project.
+INSERT INTO quotas (project_id, type, max) SELECT id, q.type, q.max FROM projects,
+  (VALUES ('images', 200), ('image_gib', 100000)) q (type, max);
