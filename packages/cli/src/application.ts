@@ -8,7 +8,7 @@ import { contextRoutes } from './commands/context.ts';
 import { diskRoutes } from './commands/disk.ts';
 import { eventsCommand } from './commands/events.ts';
 import { firewallRoutes } from './commands/firewall/routes.ts';
-import { imageRoutes } from './commands/image.ts';
+import { imageRoutes } from './commands/image/image-routes.ts';
 import { keyRoutes } from './commands/key.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';

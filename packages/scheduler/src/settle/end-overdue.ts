@@ -1,6 +1,5 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { updateImageFailed } from '@gantry/db/queries/images/image-work';
 import {
   isUnfinished,
   listHostsPendingRule,
@@ -17,6 +16,7 @@ import {
 } from '@gantry/db/queries/settle/end-operation';
 import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
 import { updateSnapshotFailed } from '@gantry/db/queries/snapshots/snapshot-work';
+import { updateImageFailed } from '@gantry/db/queries/storage/image-work';
 import { readVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';

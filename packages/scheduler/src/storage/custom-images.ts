@@ -8,6 +8,9 @@ import { IMAGE_SNAPSHOT } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
 import { GIB } from '@gantry/daemon/units';
 import { imageView } from '@gantry/db/queries/images/image-view';
+import { readOwnImage } from '@gantry/db/queries/images/project-images';
+import type { Lease } from '@gantry/db/queries/placement/leases';
+import { failOperation, succeedOperation } from '@gantry/db/queries/settle/end-operation';
 import {
   isImageKnown,
   removeCustomImage,
@@ -15,10 +18,7 @@ import {
   type UnsettledImage,
   updateImageFailed,
   updateImageReady,
-} from '@gantry/db/queries/images/image-work';
-import { readOwnImage } from '@gantry/db/queries/images/project-images';
-import type { Lease } from '@gantry/db/queries/placement/leases';
-import { failOperation, succeedOperation } from '@gantry/db/queries/settle/end-operation';
+} from '@gantry/db/queries/storage/image-work';
 import { openInterval } from '@gantry/db/queries/usage/meter';
 import { labelsOf, writeWithLease } from './lease-writes.ts';
 import { isFinal, storageFailure } from './storage-failure.ts';

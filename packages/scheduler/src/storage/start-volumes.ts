@@ -10,13 +10,13 @@ import { startLoop } from '@gantry/daemon/loop';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import type { Changes } from '@gantry/db/queries/changes';
-import { listUnsettledImages, updateImageProblem } from '@gantry/db/queries/images/image-work';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import {
   listDisksToRestore,
   listUnsettledSnapshots,
   updateSnapshotProblem,
 } from '@gantry/db/queries/snapshots/snapshot-work';
+import { listUnsettledImages, updateImageProblem } from '@gantry/db/queries/storage/image-work';
 import { listPoolsOf } from '@gantry/db/queries/storage/pools';
 import {
   listDiscardedVolumes,

@@ -1,5 +1,4 @@
 import type { Queryable } from '../../connect.ts';
-import { isUnsettledImage } from '../images/image-work.ts';
 
 /** What schedulers have to do in storage clusters. */
 
@@ -23,6 +22,12 @@ const isKeyToRemove = (sql: Queryable) =>
 /** The discarded volume `v` has no snapshot. A volume stays until its last snapshot is deleted. */
 const isUnused = (sql: Queryable) =>
   sql`not exists (select from snapshots s where s.disk_id = v.disk_id)`;
+
+/** The image `c` has to be made, or to be removed because no VM has it. The first line is the condition of an index. */
+export const isUnsettledImage = (
+  sql: Queryable,
+) => sql`(c.desired_state = 'deleted' or (c.observed_state = 'none' and c.uploaded))
+  and (c.desired_state = 'present' or not exists (select from vms v where v.image_id = c.id))`;
 
 /** Whether there is anything to do in the locations, as part of a statement over small indexes. */
 export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {

@@ -2,13 +2,13 @@ import { type SimulatedCluster, simulateCluster } from '@gantry/ceph/simulated-c
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
 import { createLog } from '@gantry/daemon/log';
-import { listUnsettledImages, updateImageProblem } from '@gantry/db/queries/images/image-work';
 import { acquireLeases, type Lease } from '@gantry/db/queries/placement/leases';
 import {
   listDisksToRestore,
   listUnsettledSnapshots,
   updateSnapshotProblem,
 } from '@gantry/db/queries/snapshots/snapshot-work';
+import { listUnsettledImages, updateImageProblem } from '@gantry/db/queries/storage/image-work';
 import { listVolumesToChange } from '@gantry/db/queries/storage/volume-work';
 import { updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { newId } from '@gantry/model/ids';

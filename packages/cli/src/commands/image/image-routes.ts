@@ -1,14 +1,14 @@
 import type { Schemas } from '@gantry/sdk';
 import { buildCommand, buildRouteMap } from '@stricli/core';
-import type { CliContext } from '../cli-context.ts';
-import { connectToProject } from '../config/connect.ts';
-import { printList } from '../terminal/print.ts';
-import { imageNames, snapshotNames } from './complete-names.ts';
-import { confirm, type YesFlag, yesFlag } from './confirm.ts';
-import { findByName } from './find-by-name.ts';
-import { finishOperation, type WaitFlag, waitFlag } from './finish-operation.ts';
-import { argument, type CommonFlags, commonFlags, optionalText, outputAlias } from './flags.ts';
-import { importImage } from './operator/image-import/import-image.ts';
+import type { CliContext } from '../../cli-context.ts';
+import { connectToProject } from '../../config/connect.ts';
+import { printList } from '../../terminal/print.ts';
+import { imageNames, snapshotNames } from '../complete-names.ts';
+import { confirm, type YesFlag, yesFlag } from '../confirm.ts';
+import { findByName } from '../find-by-name.ts';
+import { finishOperation, type WaitFlag, waitFlag } from '../finish-operation.ts';
+import { argument, type CommonFlags, commonFlags, optionalText, outputAlias } from '../flags.ts';
+import { importImage } from '../operator/image-import/import-image.ts';
 
 type Image = Schemas['Image'];
 

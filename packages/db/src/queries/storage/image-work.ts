@@ -1,14 +1,8 @@
 import type { ImageFormat } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
-import type { VolumePlace, WorkSelection } from '../storage/volume-work.ts';
+import { isUnsettledImage, type VolumePlace, type WorkSelection } from './volume-work.ts';
 
 /** What the holder of a location's lease has to do in a storage cluster for images of projects, and how it records the result. */
-
-/** The image `c` has to be made, or to be removed because no VM has it. The first line is the condition of an index. */
-export const isUnsettledImage = (
-  sql: Queryable,
-) => sql`(c.desired_state = 'deleted' or (c.observed_state = 'none' and c.uploaded))
-  and (c.desired_state = 'present' or not exists (select from vms v where v.image_id = c.id))`;
 
 export type UnsettledImage = VolumePlace & {
   id: string;
