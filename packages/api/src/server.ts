@@ -124,6 +124,7 @@ export async function startServer({
     consoleTimings: CONSOLE_TIMINGS,
     eventStreams,
     webhookRules: settings.webhooks.rulesOf,
+    imageNetworks: settings.imageNetworks,
     operationDeadlineMs: settings.operationDeadlineMs,
     joining: settings.joining,
     baseUrl: () => baseUrl,

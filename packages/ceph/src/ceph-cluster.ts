@@ -115,9 +115,10 @@ function makeCluster({
     copySnapshot: async ({ from, to }) =>
       view(to, await slow.call<Found>('copySnapshot', { ...snapshotOf(from), to })),
 
-    importImage: async ({ file, format, labels, ...image }) => {
+    importImage: async ({ file, format, labels, isOfTenant = false, maxBytes, ...image }) => {
       const directory = scratchDirectory === undefined ? {} : { directory: scratchDirectory };
-      const found = await withRawFile({ file, format, ...directory }, (raw) => {
+      const limits = { isOfTenant, ...(maxBytes === undefined ? {} : { maxBytes }) };
+      const found = await withRawFile({ file, format, ...directory, ...limits }, (raw) => {
         const args = {
           pool: image.pool,
           volume: { ...nameOf(image), labels },

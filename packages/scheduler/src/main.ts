@@ -91,6 +91,7 @@ await runProcess({
       unreachableAfterMs: settings.unreachableAfterMs,
       lostHosts: settings.lostHosts,
       healthRules: settings.healthRules,
+      imageNetworks: settings.imageNetworks,
       ...(storageKeysDirectory === undefined
         ? {}
         : { openCluster: cephOpener(storageKeysDirectory) }),

@@ -1,3 +1,4 @@
+import type { AddressRules } from '@gantry/daemon/address-rules';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import { Metrics } from '@gantry/daemon/metrics/metrics';
@@ -64,6 +65,8 @@ export type SchedulerOptions = {
   settleConcurrency?: number;
   /** Opens storage clusters. The default has the key of none. */
   openCluster?: OpenCluster;
+  /** From which addresses images of tenants may be fetched; public ones unless given. */
+  imageNetworks?: AddressRules;
   metrics?: Metrics;
   /** Null, the default: no traces. */
   tracer?: Tracer | null;
@@ -132,6 +135,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const volumes = startVolumes({
     ...{ sql, log, secrets: fleetSecrets.secrets },
     openCluster: options.openCluster ?? noClusters,
+    imageNetworks: options.imageNetworks,
     leases: () => placing.leases(),
   });
   const polling = pollChanges({

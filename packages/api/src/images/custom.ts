@@ -1,9 +1,13 @@
+import { type AddressRules, urlProblem } from '@gantry/daemon/address-rules';
 import type { Queryable } from '@gantry/db/connect';
+import { listLocations } from '@gantry/db/queries/catalogue/catalogue';
 import { imageView } from '@gantry/db/queries/images/image-view';
 import {
+  choosePool,
   insertProjectImage,
   isCatalogueName,
   lockProjectImage,
+  type NewProjectImage,
   type ProjectImageRow,
   readOwnImage,
   readProjectImage,
@@ -18,11 +22,12 @@ import {
 } from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { OS_DISK_GIB, OS_DISK_SIZE } from '@gantry/model/disk-size';
-import { badRequest, CloudError, notFound } from '@gantry/model/errors';
+import { badRequest, CloudError, notFound, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
 import { copyDeadlineMs } from '../disks/from-snapshot.ts';
+import { sizeGib } from '../disks/size.ts';
 import {
   recordSucceededOperation,
   requireNoOperation,
@@ -34,22 +39,44 @@ import type { ChangeCustomImage, CreateCustomImage } from './custom-schema.ts';
 type Place = { sql: Queryable; projectId: string; now: Date; deadlineMs: number };
 export type ImageTarget = Place & { imageId: string };
 
-/** Requests an image with the content of a snapshot. It is a copy, so the snapshot can be deleted afterwards. */
-export async function createCustomImage(
-  creation: Place & { body: z.output<typeof CreateCustomImage> },
-): Promise<NewOperation> {
+type Body = z.output<typeof CreateCustomImage>;
+type Creation = Place & { body: Body; networks: AddressRules };
+/** Where the volume of a new image is, and what it is made from. */
+type Source = Pick<NewProjectImage, 'poolId' | 'location' | 'sizeGib' | 'source'>;
+
+/**
+ * Requests an image with the content of a snapshot or of a file. It is a copy, so the snapshot can be deleted
+ * afterwards.
+ */
+export async function createCustomImage(creation: Creation): Promise<NewOperation> {
   const { sql, projectId, body, now } = creation;
   await requireFreeName(sql, body.name);
-  const snapshot = await requireBootableSnapshot(creation, body.snapshot_id);
+  const { snapshot_id: snapshotId } = body;
+  const source =
+    snapshotId === undefined
+      ? await requireFileSource(creation)
+      : await requireBootableSnapshot(creation, snapshotId);
   const imageId = newId(now.getTime());
   const { name, description, tags, visibility } = body;
-  await insertProjectImage(sql, {
-    ...{ id: imageId, projectId, name, description, tags, visibility, at: now },
-    ...{ poolId: snapshot.pool_id, location: snapshot.location, sizeGib: snapshot.size_gib },
-    source: { snapshotId: snapshot.id },
-  });
-  const deadlineMs = copyDeadlineMs(creation.deadlineMs, snapshot.size_gib);
+  const image = { id: imageId, projectId, name, description, tags, visibility, at: now };
+  await insertProjectImage(sql, { ...image, ...source });
+  const deadlineMs = copyDeadlineMs(creation.deadlineMs, source.sizeGib);
   return await startOperation(sql, opening({ ...creation, imageId, deadlineMs }, 'CREATE', body));
+}
+
+async function requireFileSource({ sql, body, networks }: Creation): Promise<Source> {
+  const { source_url: url = '', location = '', size = '', format = 'raw', sha256 = '' } = body;
+  const problem = urlProblem(url, networks);
+  if (problem) throw badRequest([{ field: 'source_url', reason: problem }]);
+  const known = await listLocations(sql);
+  if (!known.some(({ name }) => name === location)) throw unknownLocation(location);
+  const gib = sizeGib(size);
+  const poolId = await choosePool(sql, { location, sizeGib: gib });
+  if (poolId === null) {
+    const reason = `"${location}" has no network storage, which images of projects need`;
+    throw badRequest([{ field: 'location', reason }]);
+  }
+  return { poolId, location, sizeGib: gib, source: { url, sha256, format } };
 }
 
 /** An image of the catalogue has precedence over others of its name, so the new one could not be used by its name. */
@@ -63,7 +90,7 @@ async function requireFreeName(sql: Queryable, name: string): Promise<void> {
 async function requireBootableSnapshot(
   { sql, projectId }: Place,
   snapshotId: string,
-): Promise<SnapshotRow> {
+): Promise<Source> {
   const snapshot = await lockSnapshot(sql, { projectId, snapshotId, shared: true });
   const refuse = (reason: string) => badRequest([{ field: 'snapshot_id', reason }]);
   if (!snapshot) throw refuse('is not a snapshot of this project');
@@ -77,7 +104,8 @@ async function requireBootableSnapshot(
   const room = { poolId: snapshot.pool_id, sizeGib: snapshot.size_gib };
   if (!(await hasPoolRoom(sql, room)))
     throw new CloudError('conflict', 'the storage pool of the snapshot has no room for the image');
-  return snapshot;
+  const { pool_id: poolId, location, size_gib } = snapshot;
+  return { poolId, location, sizeGib: size_gib, source: { snapshotId } };
 }
 
 /** Changes what an image says about itself, or who can use it, which succeeds at once. VMs that have it keep it. */

@@ -51,14 +51,15 @@ export const imageRoutes = [
     id: 'images.create',
     method: 'post',
     path: '/projects/{project_id}/images',
-    summary: 'Make an image of a snapshot',
+    summary: 'Make an image of a snapshot or of a file at a URL',
     access: { level: 'project', role: 'member' },
     params: ProjectParams,
     body: CreateCustomImage,
     reply: OperationReply,
-    handle: async ({ sql, scope, body, now, deadlineMs }) => {
+    handle: async ({ deps, sql, scope, body, now, deadlineMs }) => {
       const place = { sql, projectId: scope.projectId, now, deadlineMs };
-      return operationReply(await createCustomImage({ ...place, body }));
+      const { imageNetworks: networks } = deps;
+      return operationReply(await createCustomImage({ ...place, body, networks }));
     },
   }),
   route({

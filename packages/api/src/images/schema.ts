@@ -47,7 +47,9 @@ export const AdminImages = Items(AdminImage);
 const SourceUrl = Text(2048).pipe(
   z.url({ protocol: /^(https?|file)$/, error: 'must be an http, https or file URL' }),
 );
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case');
+export const Sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case');
 
 /** Hosts verify the images that they download, so a source without its hash is refused. */
 function requireBoth(

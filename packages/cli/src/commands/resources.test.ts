@@ -87,11 +87,26 @@ describe('an image of the project', () => {
   it('is made of a snapshot that is named', async () => {
     replies['GET /v0.1/snapshots'] = items({ id: 's1', name: 'before' });
     replies['POST /v0.1/images'] = { status: 200, body: { operation } };
-    const { code, stdout } = await run('image', 'create', 'before', 'golden', '--organization');
+    const { code, stdout } = await run(
+      ...(['image', 'create', 'golden', '--snapshot', 'before', '--organization'] as const),
+    );
     expect(code).toBe(0);
     expect(stdout).toContain('golden');
     expect(JSON.parse(server.seen.at(-1)?.body ?? '')).toEqual({
       ...{ name: 'golden', snapshot_id: 's1', description: '', visibility: 'organization' },
+    });
+  });
+
+  it('is made of a file at a URL', async () => {
+    replies['POST /v0.1/images'] = { status: 200, body: { operation } };
+    const file = ['--url', 'https://example.com/a', '--sha256', 'abc', '--format', 'qcow2'];
+    const { code } = await run(
+      ...['image', 'create', 'golden', ...file, '--size', '20GiB', '--location', 'eu'],
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(server.seen.at(-1)?.body ?? '')).toEqual({
+      ...{ name: 'golden', description: '', visibility: 'project', format: 'qcow2' },
+      ...{ source_url: 'https://example.com/a', sha256: 'abc', size: '20GiB', location: 'eu' },
     });
   });
 });

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { insertProject } from '@gantry/db/queries/tenants/tenants';
 import { newId } from '@gantry/model/ids';
@@ -384,3 +388,110 @@ describe('an image of a project', () => {
     await sql`update images set retired = true where id = ${ofCatalogue}`;
   });
 });
+
+describe('an image from a URL', () => {
+  let server: Server;
+  let url: string;
+  const files = new Map<string, Buffer>();
+  beforeAll(async () => {
+    server = createServer((request, reply) => {
+      if (request.url === '/inside') return reply.writeHead(302, { location: url }).end();
+      const file = files.get(request.url ?? '');
+      reply.writeHead(file ? 200 : 404).end(file);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => server?.close());
+
+  const ofFile = (content: Buffer, body: object = {}) => {
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    files.set(`/${sha256}`, content);
+    // A name that the api cannot judge; the scheduler resolves it.
+    const source_url = `https://localhost/${sha256}`;
+    const wanted = { name: fresh('image'), location: LOCATION, size: '1GiB', format: 'raw' };
+    return { ...wanted, source_url, sha256, ...body };
+  };
+  /** Replaces what the api accepted by the address of the server. */
+  async function serve(imageId: string, path: string): Promise<void> {
+    await world.api
+      .sql`update custom_images set source_url = ${`${url}${path}`} where id = ${imageId}`;
+  }
+  async function settled(body: ReturnType<typeof ofFile>, networks?: 'public') {
+    const { id, resourceId } = await world.begin('POST', '/images', body);
+    await serve(resourceId, `/${body.sha256}`);
+    await world.carryOut(networks ? { networks } : {});
+    return { ...(await world.operation(id)), imageId: resourceId };
+  }
+
+  it('has the content of the file, and is the parent of clones', async () => {
+    const content = Buffer.alloc(1024, 'from a file');
+    const { state, imageId } = await settled(ofFile(content));
+    expect(state).toBe('SUCCEEDED');
+    expect(await volumeOf(imageId)).toMatchObject({ snapshots: ['image'], sizeBytes: 1024 });
+    expect(world.contentOf(`image-${imageId}`)).toContain('from a file');
+    expect(await meterOf(imageId)).toEqual({ resource_type: 'image', units: 1, open: true });
+  });
+
+  it.each([
+    ['another checksum', Buffer.alloc(512, 'x'), { sha256: '0'.repeat(64) }, /404|SHA-256/],
+    ['no qcow2 header', Buffer.alloc(512, 'x'), { format: 'qcow2' }, /not a qcow2 file/],
+    ['no VMDK header', Buffer.alloc(512, 'x'), { format: 'vmdk' }, /not a sparse VMDK/],
+    ['a qcow2 header as raw', Buffer.from('514649fb00000003', 'hex'), {}, /format qcow2/],
+    ['a backing file', qcow2(2n ** 20n, 512n), { format: 'qcow2' }, /has a backing file/],
+    ['a larger disk', qcow2(2n ** 31n, 0n), { format: 'qcow2' }, /disk of 2147483648 bytes/],
+  ])('with %s fails with the reason and leaves no volume', async (_, content, change, reason) => {
+    const { state, result, imageId } = await settled(ofFile(content, change));
+    expect([state, result.code]).toEqual(['FAILED', 'storage_failed']);
+    expect(result.message).toMatch(reason);
+    expect(result.message).not.toContain('/tmp');
+    expect(await volumeOf(imageId)).toBeNull();
+    expect((await read(`/images/${imageId}`)).state).toBe('failed');
+  });
+
+  it('is refused if the URL or what it redirects to is inside the operators network', async () => {
+    const content = Buffer.alloc(512, 'x');
+    for (const source_url of [
+      ...['http://example.com/x', 'https://127.0.0.1/x', 'https://169.254.169.254/x'],
+      ...['https://10.0.0.1/x', 'file:///etc/passwd', 'https://user:secret@example.com/x'],
+    ]) {
+      const reply = await world.call('POST', '/images', ofFile(content, { source_url }));
+      expect(badField(reply)).toEqual([400, 'source_url']);
+    }
+    const { state, result } = await settled(ofFile(content), 'public');
+    expect([state, result.code]).toEqual(['FAILED', 'storage_failed']);
+    expect(result.message).toContain('must begin with https://');
+    const { id, resourceId } = await world.begin('POST', '/images', ofFile(content));
+    await world.carryOut({ networks: 'public' });
+    expect((await world.operation(id)).result.message).toContain('requests may not be sent to');
+    expect(await volumeOf(resourceId)).toBeNull();
+  });
+
+  it('needs all that the file needs, and a location with network storage', async () => {
+    const whole = ofFile(Buffer.alloc(512, 'x'));
+    for (const field of ['location', 'size', 'format', 'sha256'] as const) {
+      const reply = await world.call('POST', '/images', { ...whole, [field]: undefined });
+      expect(badField(reply)).toEqual([400, field]);
+    }
+    for (const [field, body] of [
+      ['size', { ...whole, size: '129GiB' }],
+      ['location', { ...whole, location: 'us-east-a' }],
+      ['snapshot_id', { name: fresh('image') }],
+      ['source_url', { name: fresh('image'), snapshot_id: newId(), source_url: whole.source_url }],
+      ['format', { name: fresh('image'), snapshot_id: newId(), format: 'raw' }],
+    ] as const) {
+      expect([400, field]).toEqual(badField(await world.call('POST', '/images', body)).slice(0, 2));
+    }
+  });
+});
+
+/** The header of a qcow2 file with a disk of this size and the name of a backing file at this offset. */
+function qcow2(sizeBytes: bigint, backingAt: bigint): Buffer {
+  const head = Buffer.alloc(512);
+  head.writeUInt32BE(0x51_46_49_fb, 0);
+  head.writeUInt32BE(3, 4);
+  head.writeBigUInt64BE(backingAt, 8);
+  head.writeBigUInt64BE(sizeBytes, 24);
+  return head;
+}

@@ -20,6 +20,7 @@ import {
   updateImageReady,
 } from '@gantry/db/queries/storage/image-work';
 import { openInterval } from '@gantry/db/queries/usage/meter';
+import { importCustomImage } from './import-custom-image.ts';
 import { labelsOf, writeWithLease } from './lease-writes.ts';
 import { isFinal, storageFailure } from './storage-failure.ts';
 import type { VolumeContext } from './volume-context.ts';
@@ -39,7 +40,9 @@ export async function settleImage(context: VolumeContext, step: Step): Promise<v
 async function makeImage(context: VolumeContext, { lease, image }: Step): Promise<void> {
   const { id: imageId, pool, cluster_id } = image;
   try {
-    await context.clusters.use(cluster_id, (cluster) => copyToImage(cluster, image));
+    if (image.url === '')
+      await context.clusters.use(cluster_id, (cluster) => copyToImage(cluster, image));
+    else await importCustomImage(context, image, imageVolumeName(imageId));
   } catch (error) {
     if (!isFinal(error)) throw error;
     context.log.warn({ error, image_id: imageId }, 'image not made');

@@ -5,6 +5,7 @@
  */
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
+import type { AddressRules } from '@gantry/daemon/address-rules';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Secrets } from '@gantry/daemon/secrets';
@@ -43,6 +44,8 @@ export type VolumesOptions = {
   log: Log;
   secrets: Secrets;
   openCluster: OpenCluster;
+  /** From which addresses images of tenants may be fetched; public ones unless given. */
+  imageNetworks?: AddressRules | undefined;
   /** The leases that this process holds now. */
   leases: () => Lease[];
   /** The pause after the first failed attempt; it doubles with every further one. */
@@ -64,6 +67,9 @@ export type Volumes = {
 const MOST_PER_CLUSTER = 8;
 /** Copies take as long as they are large. They have their own limit, so that they delay nothing else. */
 const MOST_COPIES_PER_CLUSTER = 4;
+/** Imports wait for servers of tenants, so they have a limit of their own too. */
+const MOST_IMPORTS_PER_CLUSTER = 4;
+const PUBLIC = { allowsPrivate: false, allowsLoopback: false };
 const BATCH_ROWS = 32;
 const RETRY_MS = 1_000;
 const WATCH_MS = 15_000;
@@ -82,9 +88,13 @@ export function startVolumes(options: VolumesOptions): Volumes {
       wake();
     },
   });
-  const context: VolumeContext = { sql, log, secrets, clusters, images };
+  const stopping = new AbortController();
+  const { imageNetworks: rules = PUBLIC } = options;
+  const imports = { rules, stopping: stopping.signal };
+  const context: VolumeContext = { sql, log, secrets, clusters, images, imports };
   const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
   const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
+  const downloads = new WorkQueue({ mostPerCluster: MOST_IMPORTS_PER_CLUSTER, retryMs });
   const watch = createPoolWatch(context, options);
   let hasPools = false;
   let restsUntilMs = 0;
@@ -151,13 +161,14 @@ export function startVolumes(options: VolumesOptions): Volumes {
     }
     const notImages = {
       ...selection,
-      notIds: [...queue.busy('image '), ...copies.busy('image ')],
+      notIds: [queue, copies, downloads].flatMap((each) => each.busy('image ')),
     };
     for (const image of await listUnsettledImages(sql, notImages)) {
       const imageId = image.id;
       const settle = () => settleImage(context, { lease, image });
       const record = (problem: string) => updateImageProblem(sql, { imageId, problem });
-      const by = image.wanted === 'present' ? copies : queue;
+      const making = image.url === '' ? copies : downloads;
+      const by = image.wanted === 'present' ? making : queue;
       start(`image ${imageId}`, image.cluster_id, settle, record, by);
     }
     for (const key of await listKeysToMake(sql, selection)) {
@@ -179,7 +190,8 @@ export function startVolumes(options: VolumesOptions): Volumes {
 
   const loop = startLoop({
     name: 'volumes',
-    everyMs: () => (queue.hasRetries || copies.hasRetries ? retryMs : IDLE_MS),
+    everyMs: () =>
+      [queue, copies, downloads].some(({ hasRetries }) => hasRetries) ? retryMs : IDLE_MS,
     log,
     body: async () => {
       if (!hasPools) return;
@@ -214,10 +226,11 @@ export function startVolumes(options: VolumesOptions): Volumes {
     async stop() {
       await Promise.all([loop.stop(), watching.stop()]);
       const stopped = images.stop();
+      stopping.abort();
       await queue.idle();
       // A copy may take an hour. It ends with the connection, and the next holder of the lease repeats it.
       await clusters.close();
-      await Promise.all([stopped, copies.idle()]);
+      await Promise.all([stopped, copies.idle(), downloads.idle()]);
     },
   };
 }

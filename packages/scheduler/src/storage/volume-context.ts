@@ -1,3 +1,4 @@
+import type { AddressRules } from '@gantry/daemon/address-rules';
 import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
@@ -12,4 +13,13 @@ export type VolumeContext = {
   secrets: Secrets;
   clusters: StorageClusters;
   images: ImportImages;
+  imports: CustomImports;
+};
+
+/** How files of tenants are fetched. */
+export type CustomImports = {
+  /** From which addresses. */
+  rules: AddressRules;
+  /** Ends all downloads. */
+  stopping: AbortSignal;
 };

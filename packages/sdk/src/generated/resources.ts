@@ -185,7 +185,7 @@ export function bindOperations({ call, list }: Bind) {
     images: {
       /** List the OS images. */
       list: list({ id: 'images.list', method: 'GET', path: '/v0.1/projects/{project_id}/images' }),
-      /** Make an image of a snapshot. */
+      /** Make an image of a snapshot or of a file at a URL. */
       create: call({ id: 'images.create', method: 'POST', path: '/v0.1/projects/{project_id}/images', takesKey: true }),
       /** Read an OS image. */
       get: call({ id: 'images.get', method: 'GET', path: '/v0.1/projects/{project_id}/images/{image_id}' }),

@@ -780,7 +780,7 @@ export interface paths {
         /** List the OS images */
         get: operations["images.list"];
         put?: never;
-        /** Make an image of a snapshot */
+        /** Make an image of a snapshot or of a file at a URL */
         post: operations["images.create"];
         delete?: never;
         options?: never;
@@ -3154,7 +3154,15 @@ export interface components {
              * Format: uuid
              * @description The snapshot that it is copied from, of a disk with blocks of 512 bytes.
              */
-            snapshot_id: string;
+            snapshot_id?: string;
+            /** @description Where its file is fetched from. Then the fields after it are required. */
+            source_url?: string;
+            location?: string;
+            /** @description The most that the disk in the file may have. */
+            size?: string;
+            /** @enum {string} */
+            format?: "raw" | "qcow2" | "vmdk";
+            sha256?: string;
         };
         ChangeCustomImage: {
             description?: "" | string;

@@ -3,7 +3,7 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { CliContext } from '../../cli-context.ts';
 import { connectToProject } from '../../config/connect.ts';
 import { printList } from '../../terminal/print.ts';
-import { imageNames, snapshotNames } from '../complete-names.ts';
+import { imageNames, locationNames, snapshotNames } from '../complete-names.ts';
 import { confirm, type YesFlag, yesFlag } from '../confirm.ts';
 import { findByName } from '../find-by-name.ts';
 import { finishOperation, type WaitFlag, waitFlag } from '../finish-operation.ts';
@@ -34,17 +34,34 @@ const list = buildCommand<CommonFlags, [], CliContext>({
 });
 
 type NewImageFlags = CommonFlags &
-  WaitFlag & { description?: string | undefined; organization: boolean };
+  WaitFlag & {
+    snapshot?: string | undefined;
+    url?: string | undefined;
+    sha256?: string | undefined;
+    format?: string | undefined;
+    size?: string | undefined;
+    location?: string | undefined;
+    description?: string | undefined;
+    organization: boolean;
+  };
 
-const create = buildCommand<NewImageFlags, [string, string], CliContext>({
+const create = buildCommand<NewImageFlags, [string], CliContext>({
   docs: {
-    brief: 'Make an image of a snapshot',
-    fullDescription: 'Only the project can use it, or all projects of its organization.',
+    brief: 'Make an image of a snapshot, or of a file at a URL',
+    fullDescription:
+      'Give --snapshot; or --url with --sha256, --format, --size and --location. ' +
+      'Only the project can use it, or with --organization all projects of its organization.',
   },
   parameters: {
     flags: {
       ...commonFlags,
       ...waitFlag,
+      snapshot: optionalText('Copy a snapshot', 'snapshot', snapshotNames),
+      url: optionalText('Fetch a file', 'url'),
+      sha256: optionalText('The SHA-256 of the file', 'hash'),
+      format: optionalText('The format of the file: raw, qcow2 or vmdk', 'format'),
+      size: optionalText('The most that the disk in the file may have: 20GiB', 'size'),
+      location: optionalText('Where the image is stored', 'location', locationNames),
       description: optionalText('What it is', 'text'),
       organization: {
         kind: 'boolean',
@@ -53,25 +70,21 @@ const create = buildCommand<NewImageFlags, [string, string], CliContext>({
       },
     },
     aliases: outputAlias,
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        argument('The name or the id of the snapshot', 'snapshot', snapshotNames),
-        argument('The name of the new image', 'name'),
-      ],
-    },
+    positional: { kind: 'tuple', parameters: [argument('The name of the new image', 'name')] },
   },
-  async func(flags, snapshot, name) {
+  async func(flags, name) {
     const connection = await connectToProject(this, flags);
     const { client, project_id } = connection;
-    const snapshots = client.snapshots.list({ project_id });
-    const { id: snapshot_id } = await findByName('snapshot', snapshot, snapshots);
-    const { description = '' } = flags;
+    const { snapshot, url, sha256, format, size, location, description = '' } = flags;
+    const snapshot_id =
+      snapshot &&
+      (await findByName('snapshot', snapshot, client.snapshots.list({ project_id }))).id;
+    const source = { snapshot_id, source_url: url, sha256, format, size, location };
+    const given = Object.entries(source).filter(([, value]) => value !== undefined);
     const visibility = flags.organization ? 'organization' : 'project';
-    const { operation } = await client.images.create({
-      project_id,
-      body: { name, snapshot_id, description, visibility },
-    });
+    // The server says which of them are missing.
+    const body = { name, description, visibility, ...Object.fromEntries(given) } as const;
+    const { operation } = await client.images.create({ project_id, body });
     const title = `create ${name}`;
     await finishOperation<Image>(this, connection, { operation, title, flags, fields });
   },

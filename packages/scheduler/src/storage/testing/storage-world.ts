@@ -41,7 +41,12 @@ export type StorageWorld = {
   /** Sends a request that starts an operation and returns the operation. */
   begin(method: string, path: string, body?: unknown): Promise<{ id: string; resourceId: string }>;
   /** Runs everything that there is to do, once. */
-  carryOut(changed?: { lease?: Lease; cluster?: StorageCluster }): Promise<void>;
+  carryOut(changed?: {
+    lease?: Lease;
+    cluster?: StorageCluster;
+    /** From where images of tenants are fetched; also from this machine unless given. */
+    networks?: 'public';
+  }): Promise<void>;
   // biome-ignore lint/suspicious/noExplicitAny: a row with a result of any shape.
   operation(id: string): Promise<any>;
   /** Creates a disk with a volume that has this content. */
@@ -80,7 +85,9 @@ export async function makeStorageWorld({
       open: async () => ({ ...(changed.cluster ?? real ?? cluster), readFsid: async () => fsid }),
     });
     const unused = { secrets: undefined, images: undefined } as unknown as VolumeContext;
-    const context: VolumeContext = { ...unused, sql, log, clusters };
+    const rules = { allowsPrivate: true, allowsLoopback: changed.networks !== 'public' };
+    const imports = { rules, stopping: new AbortController().signal };
+    const context: VolumeContext = { ...unused, sql, log, clusters, imports };
     const selection = { location: LOCATION, limit: 100, notIds: [], notClusters: [] };
     const attempt = async (
       step: Promise<void>,
