@@ -113,6 +113,8 @@ const FURTHER = [
   ...[`POST ${P}/snapshots/{snapshot_id}:restore`, `GET ${P}/snapshots/operations`],
   `GET ${P}/snapshots/operations/{operation_id}`,
   ...[`POST ${P}/images`, `PATCH ${P}/images/{image_id}`, `DELETE ${P}/images/{image_id}`],
+  ...['GET', 'POST'].map((verb) => `${verb} ${P}/images/{image_id}/upload`),
+  `POST ${P}/images/{image_id}:finish-upload`,
   ...[`GET ${P}/images/operations`, `GET ${P}/images/operations/{operation_id}`],
   ...['GET', 'POST'].map((verb) => `${verb} ${P}/webhooks`),
   ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/webhooks/{webhook_id}`),

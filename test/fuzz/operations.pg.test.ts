@@ -26,10 +26,13 @@ const PATIENCE = 20;
 
 const NEEDS_SECRET = ['account.confirm-totp', 'account.remove-totp', 'invitations.accept'];
 /**
- * They need a VM on a storage cluster and a second host that fits, or a pool with room: see move.pg.test.ts and
- * custom-images.pg.test.ts.
+ * They need a VM on a storage cluster and a second host that fits, a pool with room, or a directory for uploads: see
+ * move.pg.test.ts, custom-images.pg.test.ts and uploads.pg.test.ts.
  */
-const NEEDS_STORAGE = ['admin-vms.move', 'images.create'];
+const NEEDS_STORAGE = [
+  ...['admin-vms.move', 'images.create', 'images.finish-upload'],
+  ...['image-uploads.get', 'image-uploads.add'],
+];
 
 beforeAll(async () => {
   subject = await startSubject();

@@ -52,6 +52,7 @@ const settings = (databaseUrl: string) => ({
     organizationEventStreams: 10,
     webhooks: PUBLIC_WEBHOOKS,
     imageNetworks: PUBLIC_IMAGES,
+    imageUploads: undefined,
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
   },

@@ -69,6 +69,8 @@ export type Deps = {
   webhookRules: WebhookRules;
   /** From which addresses tenants may let images be fetched. */
   imageNetworks: AddressRules;
+  /** Where uploaded files of images are kept until a scheduler has imported them; absent: there are no uploads. */
+  imageUploads?: string | undefined;
   /** How long an operation may take before the scheduler fails it. */
   operationDeadlineMs: number;
   joining: JoinSettings;

@@ -43,6 +43,7 @@ async function start(processNowMs = () => Date.now()): Promise<string> {
     organizationEventStreams: 10,
     webhooks: PUBLIC_WEBHOOKS,
     imageNetworks: PUBLIC_IMAGES,
+    imageUploads: undefined,
     trustedProxies: 0,
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,

@@ -125,6 +125,7 @@ export async function startServer({
     eventStreams,
     webhookRules: settings.webhooks.rulesOf,
     imageNetworks: settings.imageNetworks,
+    imageUploads: settings.imageUploads,
     operationDeadlineMs: settings.operationDeadlineMs,
     joining: settings.joining,
     baseUrl: () => baseUrl,

@@ -52,6 +52,8 @@ export function readApiSettings() {
     }),
     webhooks: readWebhookSettings(reader),
     imageNetworks: readImageNetworks(reader),
+    /** Api processes and schedulers share this directory. */
+    imageUploads: reader.optional('GANTRY_IMAGE_UPLOADS_DIRECTORY'),
     /** Before authentication. Many clients may share one address. */
     sourceRateLimit: {
       perSecond: reader.integer('GANTRY_SOURCE_RATE_LIMIT', { ...limit, fallback: 10 * perSecond }),

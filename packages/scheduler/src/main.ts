@@ -92,6 +92,7 @@ await runProcess({
       lostHosts: settings.lostHosts,
       healthRules: settings.healthRules,
       imageNetworks: settings.imageNetworks,
+      imageUploads: settings.imageUploads,
       ...(storageKeysDirectory === undefined
         ? {}
         : { openCluster: cephOpener(storageKeysDirectory) }),

@@ -67,6 +67,8 @@ export type SchedulerOptions = {
   openCluster?: OpenCluster;
   /** From which addresses images of tenants may be fetched; public ones unless given. */
   imageNetworks?: AddressRules;
+  /** Where uploaded files of images are. */
+  imageUploads?: string | undefined;
   metrics?: Metrics;
   /** Null, the default: no traces. */
   tracer?: Tracer | null;
@@ -136,6 +138,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     ...{ sql, log, secrets: fleetSecrets.secrets },
     openCluster: options.openCluster ?? noClusters,
     imageNetworks: options.imageNetworks,
+    imageUploads: options.imageUploads,
     leases: () => placing.leases(),
   });
   const polling = pollChanges({

@@ -42,6 +42,7 @@ export function readSchedulerSettings() {
     },
     /** A directory with the keys of storage clusters. */
     imageNetworks: readImageNetworks(reader),
+    imageUploads: reader.optional('GANTRY_IMAGE_UPLOADS_DIRECTORY'),
     storageKeysDirectory: reader.optional('GANTRY_STORAGE_KEYS_DIRECTORY'),
     certificateTtlMs:
       1_000 *

@@ -147,6 +147,19 @@ export const VERBS: readonly Verb[] = [
       })),
   },
   {
+    // Without a directory for uploads they are refused.
+    ...{ name: 'upload image', weight: 1, route: `post ${IMAGE}/upload` },
+    request: ({ image: images }, random) =>
+      on(random.pick(images), (id) => ({
+        ...{ path: `/images/${id}/upload`, body: { offset: 0, data: 'eA==' } },
+      })),
+  },
+  {
+    ...{ name: 'finish image', weight: 1, route: `post ${IMAGE}:finish-upload` },
+    request: ({ image: images }, random) =>
+      on(random.pick(images), (id) => ({ path: `/images/${id}:finish-upload` })),
+  },
+  {
     ...{ name: 'delete image', weight: 1, route: `delete ${IMAGE}` },
     request: ({ image: images }, random) =>
       on(random.pick(images), (id) => ({ path: `/images/${id}` })),

@@ -219,6 +219,9 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   }),
   'images.change': () => ({ body: { description: 'x' } }),
   'images.delete': nothing,
+  'images.finish-upload': nothing,
+  'image-uploads.get': nothing,
+  'image-uploads.add': () => ({ body: { offset: 0, data: 'eA==' } }),
   'image-operations.list': nothing,
   'image-operations.get': ({ ids }) => ({
     params: { operation_id: ids['image_operation_id'] ?? '' },

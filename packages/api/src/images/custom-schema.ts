@@ -17,26 +17,27 @@ const Size = z
 
 /** What a file needs, and a snapshot has. */
 const OF_FILE = ['location', 'size', 'format', 'sha256'] as const;
+const SOURCES = ['snapshot_id', 'source_url', 'upload_bytes'] as const;
 
-function requireOneSource(
-  image: { snapshot_id?: unknown; source_url?: unknown } & {
-    [name in (typeof OF_FILE)[number]]?: unknown;
-  },
-  context: z.RefinementCtx,
-): void {
+type Given = { [name in (typeof OF_FILE)[number] | (typeof SOURCES)[number]]?: unknown };
+
+function requireOneSource(image: Given, context: z.RefinementCtx): void {
   const refuse = (field: string, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message });
-  if (image.snapshot_id === undefined && image.source_url === undefined)
-    refuse('snapshot_id', 'is required unless source_url is given');
-  if (image.snapshot_id !== undefined && image.source_url !== undefined)
-    refuse('source_url', 'must not be given with snapshot_id');
+  const [source, ...others] = SOURCES.filter((name) => image[name] !== undefined);
+  if (!source)
+    return refuse('snapshot_id', 'is required unless source_url or upload_bytes is given');
+  for (const other of others) refuse(other, `must not be given with ${source}`);
   for (const field of OF_FILE) {
-    if (image.source_url !== undefined && image[field] === undefined)
-      refuse(field, 'is required if source_url is given');
-    if (image.snapshot_id !== undefined && image[field] !== undefined)
+    if (source !== 'snapshot_id' && image[field] === undefined)
+      refuse(field, `is required if ${source} is given`);
+    if (source === 'snapshot_id' && image[field] !== undefined)
       refuse(field, 'must not be given with snapshot_id: the snapshot has it');
   }
 }
+
+/** A file has its disk, and a little more. */
+const MOST_UPLOAD_BYTES = (OS_DISK_GIB + 1) * 2 ** 30;
 
 export const CreateCustomImage = z
   .strictObject({
@@ -49,6 +50,10 @@ export const CreateCustomImage = z
     }),
     source_url: Text(2048).optional().openapi({
       description: 'Where its file is fetched from. Then the fields after it are required.',
+    }),
+    upload_bytes: z.int().min(1).max(MOST_UPLOAD_BYTES).optional().openapi({
+      description:
+        'The size of its file, which is uploaded. Then the fields after it are required.',
     }),
     location: CatalogueName.optional(),
     size: Size.optional().openapi({ description: 'The most that the disk in the file may have.' }),
@@ -69,3 +74,22 @@ export const ChangeCustomImage = z
     message: 'is required unless description or tags are given',
   })
   .openapi('ChangeCustomImage');
+
+/** Of one chunk, in base64. */
+const MOST_CHUNK_CHARACTERS = (4 * 2 ** 20 * 4) / 3 + 4;
+/** The members around the data are short. */
+export const MOST_CHUNK_BODY_BYTES = 6 * 2 ** 20;
+
+export const ImageChunk = z
+  .strictObject({
+    offset: z.int().min(0).openapi({ description: 'How much was received before.' }),
+    data: z
+      .string()
+      .max(MOST_CHUNK_CHARACTERS, 'must be at most 4 MiB in base64')
+      .openapi({ description: 'At most 4 MiB in base64.' }),
+  })
+  .openapi('ImageChunk');
+
+export const ImageUpload = z
+  .object({ received_bytes: z.int(), upload_bytes: z.int() })
+  .openapi('ImageUpload');

@@ -40,7 +40,7 @@ type Place = { sql: Queryable; projectId: string; now: Date; deadlineMs: number 
 export type ImageTarget = Place & { imageId: string };
 
 type Body = z.output<typeof CreateCustomImage>;
-type Creation = Place & { body: Body; networks: AddressRules };
+type Creation = Place & { body: Body; networks: AddressRules; uploads: string | undefined };
 /** Where the volume of a new image is, and what it is made from. */
 type Source = Pick<NewProjectImage, 'poolId' | 'location' | 'sizeGib' | 'source'>;
 
@@ -60,13 +60,21 @@ export async function createCustomImage(creation: Creation): Promise<NewOperatio
   const { name, description, tags, visibility } = body;
   const image = { id: imageId, projectId, name, description, tags, visibility, at: now };
   await insertProjectImage(sql, { ...image, ...source });
+  // It is made by another operation, after the file was uploaded.
+  if (body.upload_bytes !== undefined)
+    return await recordChange({ ...creation, imageId }, 'CREATE', body);
   const deadlineMs = copyDeadlineMs(creation.deadlineMs, source.sizeGib);
   return await startOperation(sql, opening({ ...creation, imageId, deadlineMs }, 'CREATE', body));
 }
 
-async function requireFileSource({ sql, body, networks }: Creation): Promise<Source> {
+async function requireFileSource({ sql, body, networks, uploads }: Creation): Promise<Source> {
   const { source_url: url = '', location = '', size = '', format = 'raw', sha256 = '' } = body;
-  const problem = urlProblem(url, networks);
+  const { upload_bytes: fileBytes } = body;
+  if (fileBytes !== undefined && uploads === undefined) {
+    const reason = 'this installation takes no uploads: give source_url instead';
+    throw badRequest([{ field: 'upload_bytes', reason }]);
+  }
+  const problem = fileBytes === undefined && urlProblem(url, networks);
   if (problem) throw badRequest([{ field: 'source_url', reason: problem }]);
   const known = await listLocations(sql);
   if (!known.some(({ name }) => name === location)) throw unknownLocation(location);
@@ -76,7 +84,8 @@ async function requireFileSource({ sql, body, networks }: Creation): Promise<Sou
     const reason = `"${location}" has no network storage, which images of projects need`;
     throw badRequest([{ field: 'location', reason }]);
   }
-  return { poolId, location, sizeGib: gib, source: { url, sha256, format } };
+  const source = fileBytes === undefined ? { url, sha256, format } : { fileBytes, sha256, format };
+  return { poolId, location, sizeGib: gib, source };
 }
 
 /** An image of the catalogue has precedence over others of its name, so the new one could not be used by its name. */
@@ -153,14 +162,19 @@ async function requireIdleImage(target: ImageTarget): Promise<ProjectImageRow> {
   return image;
 }
 
-async function notOwn({ sql, projectId, imageId }: ImageTarget): Promise<CloudError> {
+/** Why an image of this id cannot be changed. */
+export async function notOwn({
+  sql,
+  projectId,
+  imageId,
+}: Pick<ImageTarget, 'sql' | 'projectId' | 'imageId'>): Promise<CloudError> {
   if (!(await readProjectImage(sql, { projectId, imageId }))) return notFound('image');
   const message =
     'the image is of the catalogue or of another project, which alone can change or delete it';
   return new CloudError('forbidden', message);
 }
 
-function opening(target: ImageTarget, name: OperationName, request: object) {
+export function opening(target: ImageTarget, name: OperationName, request: object) {
   const { projectId, imageId: resourceId, now, deadlineMs } = target;
   const resourceType = 'image' as const;
   return { projectId, resourceType, resourceId, name, request, now, deadlineMs };

@@ -8,7 +8,13 @@ import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
 import { changeImage, createImage, deleteImage } from './change.ts';
 import { changeCustomImage, createCustomImage, deleteCustomImage } from './custom.ts';
-import { ChangeCustomImage, CreateCustomImage } from './custom-schema.ts';
+import {
+  ChangeCustomImage,
+  CreateCustomImage,
+  ImageChunk,
+  ImageUpload,
+  MOST_CHUNK_BODY_BYTES,
+} from './custom-schema.ts';
 import {
   AdminImage,
   AdminImages,
@@ -19,6 +25,7 @@ import {
   Images,
   ProjectImageParams,
 } from './schema.ts';
+import { addChunk, finishUpload, readUpload } from './upload.ts';
 import { adminImageView } from './view.ts';
 
 export const imageRoutes = [
@@ -51,15 +58,15 @@ export const imageRoutes = [
     id: 'images.create',
     method: 'post',
     path: '/projects/{project_id}/images',
-    summary: 'Make an image of a snapshot or of a file at a URL',
+    summary: 'Make an image of a snapshot, of a file at a URL, or of a file that is uploaded',
     access: { level: 'project', role: 'member' },
     params: ProjectParams,
     body: CreateCustomImage,
     reply: OperationReply,
     handle: async ({ deps, sql, scope, body, now, deadlineMs }) => {
       const place = { sql, projectId: scope.projectId, now, deadlineMs };
-      const { imageNetworks: networks } = deps;
-      return operationReply(await createCustomImage({ ...place, body, networks }));
+      const { imageNetworks: networks, imageUploads: uploads } = deps;
+      return operationReply(await createCustomImage({ ...place, body, networks, uploads }));
     },
   }),
   route({
@@ -88,6 +95,51 @@ export const imageRoutes = [
     handle: async ({ sql, scope, params, now, deadlineMs }) => {
       const place = { sql, projectId: scope.projectId, now, deadlineMs };
       return operationReply(await deleteCustomImage({ ...place, imageId: params.image_id }));
+    },
+  }),
+  route({
+    id: 'image-uploads.get',
+    method: 'get',
+    path: '/projects/{project_id}/images/{image_id}/upload',
+    summary: 'Read how much of the file of an image was received',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectImageParams,
+    reply: ImageUpload,
+    handle: async ({ deps, sql, scope, params, now, deadlineMs }) => {
+      const place = { sql, projectId: scope.projectId, now, deadlineMs };
+      const target = { ...place, imageId: params.image_id };
+      return await readUpload({ ...target, directory: deps.imageUploads });
+    },
+  }),
+  route({
+    id: 'image-uploads.add',
+    method: 'post',
+    path: '/projects/{project_id}/images/{image_id}/upload',
+    summary: 'Append a chunk to the file of an image',
+    access: { level: 'project', role: 'member' },
+    params: ProjectImageParams,
+    body: ImageChunk,
+    maxBodyBytes: MOST_CHUNK_BODY_BYTES,
+    reply: ImageUpload,
+    handle: async ({ deps, sql, scope, params, body, now, deadlineMs }) => {
+      const place = { sql, projectId: scope.projectId, now, deadlineMs };
+      const target = { ...place, imageId: params.image_id };
+      return await addChunk({ ...target, directory: deps.imageUploads }, body);
+    },
+  }),
+  route({
+    id: 'images.finish-upload',
+    method: 'post',
+    path: '/projects/{project_id}/images/{image_id}:finish-upload',
+    summary: 'Make the image of the file that was uploaded',
+    access: { level: 'project', role: 'member' },
+    params: ProjectImageParams,
+    reply: OperationReply,
+    handle: async ({ deps, sql, scope, params, now, deadlineMs }) => {
+      const place = { sql, projectId: scope.projectId, now, deadlineMs };
+      const target = { ...place, imageId: params.image_id };
+      const directory = deps.imageUploads;
+      return operationReply(await finishUpload({ ...target, directory }));
     },
   }),
   route({

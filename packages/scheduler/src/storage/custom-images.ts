@@ -20,7 +20,7 @@ import {
   updateImageReady,
 } from '@gantry/db/queries/storage/image-work';
 import { openInterval } from '@gantry/db/queries/usage/meter';
-import { importCustomImage } from './import-custom-image.ts';
+import { importCustomImage, removeUpload } from './import-custom-image.ts';
 import { labelsOf, writeWithLease } from './lease-writes.ts';
 import { isFinal, storageFailure } from './storage-failure.ts';
 import type { VolumeContext } from './volume-context.ts';
@@ -40,7 +40,7 @@ export async function settleImage(context: VolumeContext, step: Step): Promise<v
 async function makeImage(context: VolumeContext, { lease, image }: Step): Promise<void> {
   const { id: imageId, pool, cluster_id } = image;
   try {
-    if (image.url === '')
+    if (image.source)
       await context.clusters.use(cluster_id, (cluster) => copyToImage(cluster, image));
     else await importCustomImage(context, image, imageVolumeName(imageId));
   } catch (error) {
@@ -54,6 +54,7 @@ async function makeImage(context: VolumeContext, { lease, image }: Step): Promis
     return;
   }
   await recordMade(context, { lease, image });
+  await removeUpload(context, imageId);
   // To remove the volume of an image that does not exist is never wrong.
   if (!(await isImageKnown(context.sql, imageId)))
     await context.clusters.use(cluster_id, (cluster) =>
@@ -109,5 +110,6 @@ async function removeImage(context: VolumeContext, { lease, image }: Step): Prom
     // Also if none was found: the creation of one may have been interrupted.
     await cluster.removeVolume({ pool, name });
   });
+  await removeUpload(context, imageId);
   await writeWithLease(context, lease, (tx) => removeCustomImage(tx, imageId));
 }

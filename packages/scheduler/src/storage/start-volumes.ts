@@ -46,6 +46,8 @@ export type VolumesOptions = {
   openCluster: OpenCluster;
   /** From which addresses images of tenants may be fetched; public ones unless given. */
   imageNetworks?: AddressRules | undefined;
+  /** Where uploaded files of images are. */
+  imageUploads?: string | undefined;
   /** The leases that this process holds now. */
   leases: () => Lease[];
   /** The pause after the first failed attempt; it doubles with every further one. */
@@ -90,7 +92,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
   });
   const stopping = new AbortController();
   const { imageNetworks: rules = PUBLIC } = options;
-  const imports = { rules, stopping: stopping.signal };
+  const imports = { rules, stopping: stopping.signal, uploads: options.imageUploads };
   const context: VolumeContext = { sql, log, secrets, clusters, images, imports };
   const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
   const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
@@ -167,7 +169,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
       const imageId = image.id;
       const settle = () => settleImage(context, { lease, image });
       const record = (problem: string) => updateImageProblem(sql, { imageId, problem });
-      const making = image.url === '' ? copies : downloads;
+      const making = image.source ? copies : downloads;
       const by = image.wanted === 'present' ? making : queue;
       start(`image ${imageId}`, image.cluster_id, settle, record, by);
     }

@@ -22,4 +22,6 @@ export type CustomImports = {
   rules: AddressRules;
   /** Ends all downloads. */
   stopping: AbortSignal;
+  /** The directory with uploaded files; absent: this scheduler cannot import them. */
+  uploads: string | undefined;
 };

@@ -185,7 +185,7 @@ export function bindOperations({ call, list }: Bind) {
     images: {
       /** List the OS images. */
       list: list({ id: 'images.list', method: 'GET', path: '/v0.1/projects/{project_id}/images' }),
-      /** Make an image of a snapshot or of a file at a URL. */
+      /** Make an image of a snapshot, of a file at a URL, or of a file that is uploaded. */
       create: call({ id: 'images.create', method: 'POST', path: '/v0.1/projects/{project_id}/images', takesKey: true }),
       /** Read an OS image. */
       get: call({ id: 'images.get', method: 'GET', path: '/v0.1/projects/{project_id}/images/{image_id}' }),
@@ -193,6 +193,14 @@ export function bindOperations({ call, list }: Bind) {
       change: call({ id: 'images.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/images/{image_id}', takesKey: true }),
       /** Delete an image of the project; VMs that have it keep it. */
       delete: call({ id: 'images.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/images/{image_id}', takesKey: true }),
+      /** Make the image of the file that was uploaded. */
+      finishUpload: call({ id: 'images.finish-upload', method: 'POST', path: '/v0.1/projects/{project_id}/images/{image_id}:finish-upload', takesKey: true }),
+    },
+    imageUploads: {
+      /** Read how much of the file of an image was received. */
+      get: call({ id: 'image-uploads.get', method: 'GET', path: '/v0.1/projects/{project_id}/images/{image_id}/upload' }),
+      /** Append a chunk to the file of an image. */
+      add: call({ id: 'image-uploads.add', method: 'POST', path: '/v0.1/projects/{project_id}/images/{image_id}/upload', takesKey: true }),
     },
     adminImages: {
       /** List the OS images, including retired ones. */

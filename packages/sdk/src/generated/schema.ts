@@ -780,7 +780,7 @@ export interface paths {
         /** List the OS images */
         get: operations["images.list"];
         put?: never;
-        /** Make an image of a snapshot or of a file at a URL */
+        /** Make an image of a snapshot, of a file at a URL, or of a file that is uploaded */
         post: operations["images.create"];
         delete?: never;
         options?: never;
@@ -805,6 +805,41 @@ export interface paths {
         head?: never;
         /** Change the description, the tags or the visibility of an image of the project */
         patch: operations["images.change"];
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/images/{image_id}/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how much of the file of an image was received */
+        get: operations["image-uploads.get"];
+        put?: never;
+        /** Append a chunk to the file of an image */
+        post: operations["image-uploads.add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/images/{image_id}:finish-upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the image of the file that was uploaded */
+        post: operations["images.finish-upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v0.1/admin/images": {
@@ -3157,6 +3192,8 @@ export interface components {
             snapshot_id?: string;
             /** @description Where its file is fetched from. Then the fields after it are required. */
             source_url?: string;
+            /** @description The size of its file, which is uploaded. Then the fields after it are required. */
+            upload_bytes?: number;
             location?: string;
             /** @description The most that the disk in the file may have. */
             size?: string;
@@ -3172,6 +3209,16 @@ export interface components {
              * @enum {string}
              */
             visibility?: "organization" | "project";
+        };
+        ImageUpload: {
+            received_bytes: number;
+            upload_bytes: number;
+        };
+        ImageChunk: {
+            /** @description How much was received before. */
+            offset: number;
+            /** @description At most 4 MiB in base64. */
+            data: string;
         };
         AdminImage: {
             /** Format: uuid */
@@ -6468,6 +6515,87 @@ export interface operations {
                 "application/json": components["schemas"]["ChangeCustomImage"];
             };
         };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "image-uploads.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageUpload"];
+                };
+            };
+        };
+    };
+    "image-uploads.add": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageChunk"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageUpload"];
+                };
+            };
+        };
+    };
+    "images.finish-upload": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description The request succeeded */
             200: {

@@ -9,6 +9,7 @@ import { findByName } from '../find-by-name.ts';
 import { finishOperation, type WaitFlag, waitFlag } from '../finish-operation.ts';
 import { argument, type CommonFlags, commonFlags, optionalText, outputAlias } from '../flags.ts';
 import { importImage } from '../operator/image-import/import-image.ts';
+import { uploadImage } from './upload.ts';
 
 type Image = Schemas['Image'];
 
@@ -127,6 +128,6 @@ const remove = buildCommand<CommonFlags & WaitFlag & YesFlag, [string], CliConte
 });
 
 export const imageRoutes = buildRouteMap({
-  routes: { list, create, delete: remove, import: importImage },
+  routes: { list, create, upload: uploadImage, delete: remove, import: importImage },
   docs: { brief: 'Images' },
 });

@@ -154,6 +154,18 @@ export async function updateImageDeleted(sql: Queryable, imageId: string): Promi
   await sql`update images set retired = true where id = ${imageId}`;
 }
 
+/** Returns the size of the file that is uploaded; null if none is. */
+export async function readFileBytes(sql: Queryable, imageId: string): Promise<number | null> {
+  const [row] = await sql<{ bytes: number | null }[]>`
+    select file_bytes::float8 as bytes from custom_images where id = ${imageId}`;
+  return row?.bytes ?? null;
+}
+
+/** The whole file was received: a scheduler imports it. */
+export async function updateImageUploaded(sql: Queryable, imageId: string): Promise<void> {
+  await sql`update custom_images set uploaded = true, updated_at = now() where id = ${imageId}`;
+}
+
 export async function updateProjectImage(
   sql: Queryable,
   change: {

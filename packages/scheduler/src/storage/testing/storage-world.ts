@@ -58,10 +58,13 @@ export type StorageWorld = {
 /** An api with a tenant, a storage cluster that is simulated unless a real one is given, and the lease of its location; no scheduler runs. */
 export async function makeStorageWorld({
   real,
+  uploads,
 }: {
   real?: StorageCluster;
+  /** Where uploaded files of images are. */
+  uploads?: string;
 } = {}): Promise<StorageWorld> {
-  const api = await startTestApi();
+  const api = await startTestApi({ imageUploads: uploads });
   const { sql } = api;
   const tenant = await makeTenant(api, 'acme');
   const stranger = await makeTenant(api, 'other');
@@ -86,7 +89,7 @@ export async function makeStorageWorld({
     });
     const unused = { secrets: undefined, images: undefined } as unknown as VolumeContext;
     const rules = { allowsPrivate: true, allowsLoopback: changed.networks !== 'public' };
-    const imports = { rules, stopping: new AbortController().signal };
+    const imports = { rules, stopping: new AbortController().signal, uploads };
     const context: VolumeContext = { ...unused, sql, log, clusters, imports };
     const selection = { location: LOCATION, limit: 100, notIds: [], notClusters: [] };
     const attempt = async (
