@@ -84,7 +84,7 @@ module.exports = {
           '^packages/api/src/(http|billing|consoles|pages)/',
           // A page for browsers, like those of billing.
           '^packages/api/src/invitations/invitation-page\\.ts$',
-          '/(routes|schema|trace-schema|new-disk-schema)\\.ts$',
+          '/(routes|schema|trace-schema|new-disk-schema|custom-schema)\\.ts$',
         ],
       },
       to: { path: '^packages/api/src/http/' },

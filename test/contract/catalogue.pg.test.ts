@@ -133,8 +133,17 @@ describe('docs/contract/catalogue.md#images', () => {
   it('an item has the documented fields and no others', () =>
     all((image) =>
       expect(membersOf(image)).toEqual(
-        ['id', 'name', 'description', 'tags', 'created_at', 'locations'].sort(),
+        [
+          ...['id', 'name', 'description', 'tags', 'created_at', 'locations'],
+          ...['project_id', 'visibility', 'state', 'size', 'problem'],
+        ].sort(),
       ),
+    ));
+  it('an image of the catalogue is public, ready and of no project', () =>
+    all((image) =>
+      expect(image).toMatchObject({
+        ...{ project_id: '', visibility: 'public', state: 'ready', size: '', problem: '' },
+      }),
     ));
   it('id is a UUID', () => all(({ id }) => expect(id).toMatch(UUID)));
   it('name is the value of image in the creation of a VM', async () => {

@@ -104,7 +104,7 @@ describe('docs/contract: conventions', () => {
       expect.arrayContaining(['MOVE', 'RESTORE']),
     );
     expect(names?.['type']?.['enum']).toEqual([
-      ...['vm', 'disk', 'vpc-firewall-rule', 'snapshot', 'backup'],
+      ...['vm', 'disk', 'vpc-firewall-rule', 'snapshot', 'backup', 'image'],
     ]);
   });
 

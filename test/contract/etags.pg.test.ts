@@ -64,7 +64,7 @@ async function makeOperatorsThings(operatorId: string): Promise<Record<string, s
     ...{ login_id: login, orphan_id: orphan, rollout_id: rollout, signing_key_id: key?.id ?? '' },
     public_address_id: address?.id ?? '',
     user_ssh_key_id: await create('/auth/ssh-keys', { name: 'own', public_key: SSH_PUBLIC_KEY }),
-    image_id: await create('/admin/images', { name: 'an-image', locations: [] }),
+    'admin image_id': await create('/admin/images', { name: 'an-image', locations: [] }),
     ...(await createStorage()),
     join_token_id: await create('/admin/join-tokens', { location: 'eu-north-a' }),
     'admin webhook_id': await create('/admin/webhooks', { name: 'w', url: 'https://ops.test/' }),

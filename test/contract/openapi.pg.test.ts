@@ -116,6 +116,10 @@ const FURTHER = [
   ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/backups/{backup_id}`),
   ...[`GET ${P}/backups/operations`, `GET ${P}/backups/operations/{operation_id}`],
   ...['GET', 'PUT', 'DELETE'].map((verb) => `${verb} ${P}/disks/{disk_id}/backup-schedule`),
+  ...[`POST ${P}/images`, `PATCH ${P}/images/{image_id}`, `DELETE ${P}/images/{image_id}`],
+  ...['GET', 'POST'].map((verb) => `${verb} ${P}/images/{image_id}/upload`),
+  `POST ${P}/images/{image_id}:finish-upload`,
+  ...[`GET ${P}/images/operations`, `GET ${P}/images/operations/{operation_id}`],
   ...['GET', 'POST'].map((verb) => `${verb} ${P}/webhooks`),
   ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/webhooks/{webhook_id}`),
   ...['rotate-secret', 'test', 'replay', 'enable'].map(

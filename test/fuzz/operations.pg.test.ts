@@ -25,8 +25,14 @@ const MAX_RENEWALS = 2;
 const PATIENCE = 20;
 
 const NEEDS_SECRET = ['account.confirm-totp', 'account.remove-totp', 'invitations.accept'];
-/** It needs a VM on a storage cluster and a second host that fits: see test/scenarios/fencing/move.pg.test.ts. */
-const NEEDS_HOSTS = ['admin-vms.move'];
+/**
+ * They need a VM on a storage cluster and a second host that fits, a pool with room, or a directory for uploads: see
+ * move.pg.test.ts, custom-images.pg.test.ts and uploads.pg.test.ts.
+ */
+const NEEDS_STORAGE = [
+  ...['admin-vms.move', 'images.create', 'images.finish-upload'],
+  ...['image-uploads.get', 'image-uploads.add'],
+];
 
 beforeAll(async () => {
   subject = await startSubject();
@@ -47,7 +53,7 @@ describe(`seed ${SEED}`, () => {
       let renewals = 0;
       // Nothing but a WebSocket, or a secret that no fixture has, succeeds there.
       let succeeded =
-        !operation.replies.has(200) || [...NEEDS_SECRET, ...NEEDS_HOSTS].includes(operation.id);
+        !operation.replies.has(200) || [...NEEDS_SECRET, ...NEEDS_STORAGE].includes(operation.id);
       const examine = async (plan: Plan) => {
         const exchange = await subject.send(plan, world);
         const problems = judge(exchange);

@@ -4,6 +4,7 @@ import { KIB } from '@gantry/daemon/units';
 import {
   NO_REPOSITORY,
   NO_STRIPE,
+  PUBLIC_IMAGES,
   PUBLIC_WEBHOOKS,
   startTestApi,
   type TestApi,
@@ -50,6 +51,8 @@ const settings = (databaseUrl: string) => ({
     sourceRateLimit: { perSecond: 1e6, burst: 1e6 },
     organizationEventStreams: 10,
     webhooks: PUBLIC_WEBHOOKS,
+    imageNetworks: PUBLIC_IMAGES,
+    imageUploads: undefined,
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
   },

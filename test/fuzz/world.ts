@@ -11,6 +11,7 @@ import type { TestApi } from '@gantry/testkit/api/test-api';
 import { addBackup } from '@gantry/testkit/make/backups';
 import { finishDisk, finishRule, finishVm } from '@gantry/testkit/make/finished';
 import { addHost, certifyHost } from '@gantry/testkit/make/hosts';
+import { addProjectImage } from '@gantry/testkit/make/images';
 import { placeVm } from '@gantry/testkit/make/placements';
 import { recordReceipt } from '@gantry/testkit/make/receipts';
 import { addSnapshot } from '@gantry/testkit/make/snapshots';
@@ -181,6 +182,9 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
   ]);
   const kept = await addSnapshot(sql, { projectId: tenant.projectId, diskId: free.id, name });
   const backedUp = await addBackup(sql, { projectId: tenant.projectId, diskId: free.id, name });
+  const image = await addProjectImage(sql, {
+    ...{ projectId: tenant.projectId, name: `${name}-image` },
+  });
   const volume = await disk(`${name}-volume`);
   await makeVolume(sql, volume.id);
   const addressed = await makeAddressedVm(api, tenant, `${name}-addressed`);
@@ -195,6 +199,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
     ...{ volume_disk_id: volume.id, snapshot_id: kept.id, snapshot_operation_id: kept.operationId },
     ...{ backup_id: backedUp.id, backup_operation_id: backedUp.operationId },
+    ...{ project_image_id: image.id, image_operation_id: image.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
     ...{ ssh_key_id: sshKey.id, user_ssh_key_id: ownKey, address_id: address.id, ...webhook },

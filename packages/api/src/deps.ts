@@ -1,3 +1,4 @@
+import type { AddressRules } from '@gantry/daemon/address-rules';
 import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Tracer } from '@gantry/daemon/tracing/tracer';
@@ -66,6 +67,10 @@ export type Deps = {
   consoleTimings: ConsoleTimings;
   eventStreams: EventStreams;
   webhookRules: WebhookRules;
+  /** From which addresses tenants may let images be fetched. */
+  imageNetworks: AddressRules;
+  /** Where uploaded files of images are kept until a scheduler has imported them; absent: there are no uploads. */
+  imageUploads?: string | undefined;
   /** How long an operation may take before the scheduler fails it. */
   operationDeadlineMs: number;
   joining: JoinSettings;

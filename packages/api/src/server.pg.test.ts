@@ -3,7 +3,12 @@ import { text } from 'node:stream/consumers';
 import { createLog } from '@gantry/daemon/log';
 import { Metrics } from '@gantry/daemon/metrics/metrics';
 import { connect } from '@gantry/db/connect';
-import { NO_REPOSITORY, NO_STRIPE, PUBLIC_WEBHOOKS } from '@gantry/testkit/api/test-api';
+import {
+  NO_REPOSITORY,
+  NO_STRIPE,
+  PUBLIC_IMAGES,
+  PUBLIC_WEBHOOKS,
+} from '@gantry/testkit/api/test-api';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ApiServer, startServer } from './server.ts';
@@ -37,6 +42,8 @@ async function start(processNowMs = () => Date.now()): Promise<string> {
     sourceRateLimit: { perSecond: 1_000, burst: 1_000 },
     organizationEventStreams: 10,
     webhooks: PUBLIC_WEBHOOKS,
+    imageNetworks: PUBLIC_IMAGES,
+    imageUploads: undefined,
     trustedProxies: 0,
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,

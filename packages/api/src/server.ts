@@ -124,6 +124,8 @@ export async function startServer({
     consoleTimings: CONSOLE_TIMINGS,
     eventStreams,
     webhookRules: settings.webhooks.rulesOf,
+    imageNetworks: settings.imageNetworks,
+    imageUploads: settings.imageUploads,
     operationDeadlineMs: settings.operationDeadlineMs,
     joining: settings.joining,
     baseUrl: () => baseUrl,

@@ -1,3 +1,4 @@
+import { readImageNetworks } from '@gantry/daemon/image-networks';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { readJoinSettings } from './join/join-settings.ts';
 import { readWebhookSettings } from './webhook-delivery/settings.ts';
@@ -50,6 +51,9 @@ export function readApiSettings() {
       max: 10_000,
     }),
     webhooks: readWebhookSettings(reader),
+    imageNetworks: readImageNetworks(reader),
+    /** Api processes and schedulers share this directory. */
+    imageUploads: reader.optional('GANTRY_IMAGE_UPLOADS_DIRECTORY'),
     /** Before authentication. Many clients may share one address. */
     sourceRateLimit: {
       perSecond: reader.integer('GANTRY_SOURCE_RATE_LIMIT', { ...limit, fallback: 10 * perSecond }),

@@ -45,7 +45,11 @@ def copy_snapshot(cluster, pool, name, snapshot, to):
             with rbd.Image(ioctx, name, snapshot=snapshot, read_only=True) as image:
                 if to["sizeBytes"] < image.size():
                     raise OSError(errno.EINVAL, f"The volume {to['name']} would be smaller than the snapshot.")
-                image.copy(target, unfinished, features=FEATURES)
+            # To copy the snapshot of a clone would leave out what the clone shares with its parent (Ceph 16.2). A clone of the
+            # snapshot that is made independent has everything.
+            rbd.RBD().clone(ioctx, name, snapshot, target, unfinished, features=FEATURES)
+            with rbd.Image(target, unfinished) as clone:
+                clone.flatten()
 
         return finish(cluster, target, to, make)
 

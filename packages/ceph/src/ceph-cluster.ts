@@ -121,9 +121,10 @@ function makeCluster({
     importBackup: async ({ parts, ...volume }) =>
       view(volume, await slow.call<Found>('importBackup', { pool: volume.pool, volume, parts })),
 
-    importImage: async ({ file, format, labels, ...image }) => {
+    importImage: async ({ file, format, labels, isOfTenant = false, maxBytes, ...image }) => {
       const directory = scratchDirectory === undefined ? {} : { directory: scratchDirectory };
-      const found = await withRawFile({ file, format, ...directory }, (raw) => {
+      const limits = { isOfTenant, ...(maxBytes === undefined ? {} : { maxBytes }) };
+      const found = await withRawFile({ file, format, ...directory, ...limits }, (raw) => {
         const args = {
           pool: image.pool,
           volume: { ...nameOf(image), labels },

@@ -4,71 +4,92 @@ import path from 'node:path';
 import { ExecError, exec } from '@gantry/daemon/exec';
 import { GIB } from '@gantry/daemon/units';
 import { QCOW2_HEADER_BYTES, readQcow2Size } from './qcow2-header.ts';
+import type { ImageFileFormat } from './storage-cluster.ts';
 import { StorageError } from './storage-error.ts';
+import { readVmdkSize } from './vmdk-header.ts';
 
 const CPU_SECONDS = 3600;
 const MEMORY_BYTES = 2 * GIB;
 const LARGEST_DISK_BYTES = 16_384 * GIB;
 const WALL_MS = 2 * 3600_000;
+/** Starts a program in a network namespace of its own, which needs no rights if users may have namespaces. */
+const NO_NETWORK = ['unshare', '--user', '--map-current-user', '--net'];
 
 /**
  * Calls `work` with a raw file of the image's content, which is removed afterwards unless it is the image itself.
  *
- * An image file may be hostile. The header is checked before QEMU's program sees the file, and the program has limits of
- * processor time, memory, file size and time.
+ * An image file may be hostile. The header is checked before QEMU's program sees the file: the program gets no file that
+ * names another one, and is told to open none. It has limits of processor time, memory, file size and time, and for files
+ * of tenants no network.
  */
 export async function withRawFile<Result>(
   {
     file,
     format,
     directory = tmpdir(),
-  }: { file: string; format: 'raw' | 'qcow2'; directory?: string },
+    isOfTenant = false,
+    maxBytes = LARGEST_DISK_BYTES,
+  }: {
+    file: string;
+    format: ImageFileFormat;
+    directory?: string;
+    isOfTenant?: boolean;
+    maxBytes?: number;
+  },
   work: (raw: string) => Promise<Result>,
 ): Promise<Result> {
   const source = path.resolve(file);
-  const head = await readHead(source);
+  const sizeBytes = await readDiskSize(source, format);
+  if (sizeBytes === 0 || sizeBytes > maxBytes)
+    throw new StorageError(
+      'failed',
+      `The image file ${file} has a disk of ${sizeBytes} bytes; at most ${maxBytes} are allowed.`,
+    );
   if (format === 'raw') return work(source);
-  const sizeBytes = readQcow2Size(source, head);
-  if (sizeBytes === 0 || sizeBytes > LARGEST_DISK_BYTES)
-    throw new StorageError('failed', `The image file ${file} has a disk of ${sizeBytes} bytes.`);
   const scratch = await mkdtemp(path.join(directory, 'gantry-image-'));
   try {
     const raw = path.join(scratch, 'raw');
-    await runQemuImg(sizeBytes, ['convert', '-f', 'qcow2', '-O', 'raw', source, raw]);
+    const opened = { driver: format, backing: null, file: { driver: 'file', filename: source } };
+    const args = ['convert', '-O', 'raw', `json:${JSON.stringify(opened)}`, raw];
+    await runQemuImg({ sizeBytes, isOfTenant, args });
     return await work(raw);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function readHead(file: string): Promise<Buffer> {
-  try {
-    const handle = await open(file);
-    try {
-      const { buffer, bytesRead } = await handle.read(
-        Buffer.alloc(QCOW2_HEADER_BYTES),
-        0,
-        QCOW2_HEADER_BYTES,
-        0,
-      );
-      return buffer.subarray(0, bytesRead);
-    } finally {
-      await handle.close();
-    }
-  } catch (cause) {
+/** Returns the size of the disk in an image file. Throws `failed` if it is not of the format, or names another file. */
+export async function readDiskSize(file: string, format: ImageFileFormat): Promise<number> {
+  const handle = await open(file).catch((cause: unknown) => {
     throw new StorageError('failed', `The image file ${file} cannot be read.`, { cause });
+  });
+  try {
+    if (format === 'vmdk') return await readVmdkSize(file, handle);
+    if (format === 'raw') return (await handle.stat()).size;
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.alloc(QCOW2_HEADER_BYTES),
+      0,
+      QCOW2_HEADER_BYTES,
+      0,
+    );
+    return readQcow2Size(file, buffer.subarray(0, bytesRead));
+  } finally {
+    await handle.close();
   }
 }
 
-async function runQemuImg(sizeBytes: number, args: readonly string[]): Promise<void> {
+type Run = { sizeBytes: number; isOfTenant: boolean; args: readonly string[] };
+
+async function runQemuImg({ sizeBytes, isOfTenant, args }: Run): Promise<void> {
   const limits = [
     `--cpu=${CPU_SECONDS}`,
     `--as=${MEMORY_BYTES}`,
     `--fsize=${sizeBytes + GIB}`,
     '--core=0',
   ];
+  const separate = isOfTenant ? NO_NETWORK : [];
   try {
-    await exec('prlimit', [...limits, 'qemu-img', ...args], { timeoutMs: WALL_MS });
+    await exec('prlimit', [...limits, ...separate, 'qemu-img', ...args], { timeoutMs: WALL_MS });
   } catch (cause) {
     const reason =
       cause instanceof ExecError ? cause.stderr.split('\n').at(-1) || cause.reason : 'failed';

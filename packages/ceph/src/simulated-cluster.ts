@@ -207,11 +207,11 @@ export function simulateCluster({
       needSpace(to.pool);
       return viewOf(Object.assign(add(to), { content }));
     },
-    importImage: async ({ file, format, ...at }) => {
+    importImage: async ({ file, format, maxBytes, ...at }) => {
       const same = findSame(at);
       if (same) return viewOf(same);
       needSpace(at.pool);
-      const { content, sizeBytes } = await readImageHead(file, format);
+      const { content, sizeBytes } = await readImageHead({ file, format, maxBytes });
       const image = add({ ...at, sizeBytes });
       image.content = content;
       image.snapshots.set(IMAGE_SNAPSHOT, { content, sizeBytes });

@@ -64,7 +64,7 @@ export type StorageCluster = {
 
   /**
    * Creates a volume from a file and a snapshot of it called `IMAGE_SNAPSHOT`, so that it can be the parent of clones.
-   * A qcow2 file must have no backing file. An interrupted import leaves no volume of this name. A volume of this name is
+   * A qcow2 or VMDK file must not refer to another file. An interrupted import leaves no volume of this name. A volume of this name is
    * handled as by `createVolume`.
    */
   importImage(image: NewImage): Promise<Volume>;
@@ -121,8 +121,14 @@ export type BackupPart = { file: string; sha256: string; snapshot: string };
 export type NewImage = VolumeName & {
   labels: VolumeLabels;
   file: string;
-  format: 'raw' | 'qcow2';
+  format: ImageFileFormat;
+  /** The disk in the file may have at most this size. */
+  maxBytes?: number;
+  /** The file is of a tenant, so the program that converts it gets no network. */
+  isOfTenant?: boolean;
 };
+
+export type ImageFileFormat = 'raw' | 'qcow2' | 'vmdk';
 
 /** Says to which installation of Gantry, and to which resource of it, a volume belongs. */
 export type VolumeLabels = { installation: string; resource: string };

@@ -31,7 +31,7 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
     'another project of the organization has this name: choose another',
   ],
   user_ssh_keys_name_key: ['name_taken', 'another SSH key of yours has this name: choose another'],
-  images_name_key: ['name_taken', 'another image has this name: choose another'],
+  images_owner_name_key: ['name_taken', 'another image has this name: choose another'],
   users_email_key: ['name_taken', 'another user has this e-mail address'],
   storage_clusters_name_key: [
     'name_taken',

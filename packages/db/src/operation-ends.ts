@@ -60,5 +60,6 @@ const RESOURCE_FIELDS: Record<ResourceType, string> = {
   disk: 'disk_id',
   snapshot: 'snapshot_id',
   backup: 'backup_id',
+  image: 'image_id',
   'vpc-firewall-rule': 'firewall_rule_id',
 };

@@ -62,6 +62,7 @@ export async function launch({ root, settings, running, stopping, say, fail }: L
   const environment = {
     // A receiver of webhooks may be on this machine.
     GANTRY_WEBHOOK_NETWORKS: 'any',
+    GANTRY_IMAGE_NETWORKS: 'any',
     ...process.env,
     DATABASE_URL: settings.databaseUrl ?? running.database?.url,
     GANTRY_SECRET_KEY: secretKey,

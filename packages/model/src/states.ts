@@ -14,8 +14,17 @@ export const SNAPSHOT_STATES = ['creating', 'ready', 'failed', 'deleting'] as co
 export type SnapshotState = (typeof SNAPSHOT_STATES)[number];
 export const BACKUP_STATES = ['creating', 'ready', 'failed', 'deleting'] as const;
 export type BackupState = (typeof BACKUP_STATES)[number];
-/** What is priced by GB-hour: each type of disk, and snapshots. */
-export const STORAGE_TYPES = [...DISK_TYPES, 'snapshot'] as const;
+/** An image of the catalogue is always ready. */
+export const IMAGE_STATES = ['uploading', 'creating', 'ready', 'failed', 'deleted'] as const;
+export type ImageState = (typeof IMAGE_STATES)[number];
+/** Who can use an image. Images of the catalogue are public. */
+export const IMAGE_VISIBILITIES = ['public', 'organization', 'project'] as const;
+export const CUSTOM_IMAGE_VISIBILITIES = ['organization', 'project'] as const;
+export type ImageVisibility = (typeof IMAGE_VISIBILITIES)[number];
+export const IMAGE_FORMATS = ['raw', 'qcow2', 'vmdk'] as const;
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
+/** What is priced by GB-hour: each type of disk, snapshots, and images of projects. */
+export const STORAGE_TYPES = [...DISK_TYPES, 'snapshot', 'image'] as const;
 export const ATTACHMENT_TYPES = ['os', 'data'] as const;
 export const ATTACHMENT_MODES = ['read-write', 'read-only'] as const;
 export type AttachmentMode = (typeof ATTACHMENT_MODES)[number];
@@ -44,7 +53,7 @@ export const OPERATION_NAMES = [
   'RESTORE',
 ] as const;
 export type OperationName = (typeof OPERATION_NAMES)[number];
-export const RESOURCE_TYPES = ['vm', 'disk', 'vpc-firewall-rule', 'snapshot', 'backup'] as const;
+export const RESOURCE_TYPES = ['vm', 'disk', 'vpc-firewall-rule', 'snapshot', 'backup', 'image'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 /** What can happen to a resource without a request of its tenant. */
@@ -108,6 +117,8 @@ export const QUOTA_TYPES = [
   'snapshot_gib',
   'backups',
   'backup_gib',
+  'images',
+  'image_gib',
   'firewall_rules',
   'networks',
   'subnets',
@@ -126,6 +137,8 @@ export const DEFAULT_QUOTAS: Record<QuotaType, number> = {
   snapshot_gib: 1_000_000,
   backups: 5_000,
   backup_gib: 5_000_000,
+  images: 200,
+  image_gib: 100_000,
   firewall_rules: 500,
   networks: 20,
   subnets: 200,
@@ -147,6 +160,8 @@ export const ORGANIZATION_QUOTA_TYPES = [
   'snapshot_gib',
   'backups',
   'backup_gib',
+  'images',
+  'image_gib',
   'firewall_rules',
   'networks',
   'access_keys',
@@ -168,6 +183,8 @@ export const DEFAULT_ORGANIZATION_QUOTAS: Record<OrganizationQuotaType, number> 
   snapshot_gib: 2_000_000,
   backups: 10_000,
   backup_gib: 10_000_000,
+  images: 400,
+  image_gib: 200_000,
   firewall_rules: 2_000,
   networks: 200,
   access_keys: 1_000,

@@ -14,6 +14,8 @@ const BOUNDED: Record<string, string> = {
   availabilities: 'one row per location and type',
   closed_days: 'one row a day: proof of what invoices contain',
   closed_prices: 'one row a day and price: proof of what invoices contain',
+  custom_images:
+    'images of projects, up to the quota of each project, and deleted ones that VMs have',
   device_claims: 'one row per device',
   devices: 'devices of hosts that exist',
   discarded_volumes: 'volumes without a disk: removed when the cluster has removed the volume',

@@ -91,6 +91,8 @@ await runProcess({
       unreachableAfterMs: settings.unreachableAfterMs,
       lostHosts: settings.lostHosts,
       healthRules: settings.healthRules,
+      imageNetworks: settings.imageNetworks,
+      imageUploads: settings.imageUploads,
       ...(storageKeysDirectory === undefined
         ? {}
         : { openCluster: cephOpener(storageKeysDirectory) }),

@@ -1,3 +1,4 @@
+import type { AddressRules } from '@gantry/daemon/address-rules';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import { Metrics } from '@gantry/daemon/metrics/metrics';
@@ -66,6 +67,10 @@ export type SchedulerOptions = {
   openCluster?: OpenCluster;
   /** Where backups of disks are stored. The default: nowhere. */
   backupDirectory?: string | undefined;
+  /** From which addresses images of tenants may be fetched; public ones unless given. */
+  imageNetworks?: AddressRules;
+  /** Where uploaded files of images are. */
+  imageUploads?: string | undefined;
   metrics?: Metrics;
   /** Null, the default: no traces. */
   tracer?: Tracer | null;
@@ -135,6 +140,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     ...{ sql, log, secrets: fleetSecrets.secrets },
     openCluster: options.openCluster ?? noClusters,
     backupDirectory: options.backupDirectory,
+    imageNetworks: options.imageNetworks,
+    imageUploads: options.imageUploads,
     leases: () => placing.leases(),
   });
   const polling = pollChanges({

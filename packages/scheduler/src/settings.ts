@@ -1,3 +1,4 @@
+import { readImageNetworks } from '@gantry/daemon/image-networks';
 import { readMetricsAddress } from '@gantry/daemon/metrics/serve-metrics';
 import { createSettingsReader, type SettingsReader } from '@gantry/daemon/settings';
 import { readTracingSettings } from '@gantry/daemon/tracing/start-tracing';
@@ -40,6 +41,8 @@ export function readSchedulerSettings() {
       keyFile: reader.optional('GANTRY_CA_KEY_FILE'),
     },
     /** A directory with the keys of storage clusters. */
+    imageNetworks: readImageNetworks(reader),
+    imageUploads: reader.optional('GANTRY_IMAGE_UPLOADS_DIRECTORY'),
     storageKeysDirectory: reader.optional('GANTRY_STORAGE_KEYS_DIRECTORY'),
     /** A directory for backups of disks, which all schedulers reach. */
     backupDirectory: reader.optional('GANTRY_BACKUP_DIRECTORY'),

@@ -75,6 +75,7 @@ export function createClient({ baseUrl, credential, retry = {}, fetch }: ClientO
         disk: operations.diskOperations,
         snapshot: operations.snapshotOperations,
         backup: operations.backupOperations,
+        image: operations.imageOperations,
         'vpc-firewall-rule': operations.firewallRuleOperations,
       }[operation.metadata.type];
       const { operation_id } = operation;

@@ -15,6 +15,7 @@ export const KINDS = {
   webhook: { path: '/webhooks', prefix: 'w-' },
   snapshot: { path: '/snapshots', prefix: 'p-' },
   backup: { path: '/backups', prefix: 'b-' },
+  image: { path: '/images', prefix: 'i-' },
 } as const;
 export type Kind = keyof typeof KINDS;
 
@@ -45,6 +46,7 @@ const VM = '/projects/{project_id}/vms/{vm_id}';
 const DISK = '/projects/{project_id}/disks/{disk_id}';
 const SNAPSHOT = '/projects/{project_id}/snapshots/{snapshot_id}';
 const BACKUP = '/projects/{project_id}/backups/{backup_id}';
+const IMAGE = '/projects/{project_id}/images/{image_id}';
 const SSH_KEY = '/projects/{project_id}/ssh-keys/{ssh_key_id}';
 const ADDRESS = '/projects/{project_id}/vpc/public-addresses/{address_id}';
 const WEBHOOK = '/projects/{project_id}/webhooks/{webhook_id}';
@@ -163,6 +165,38 @@ export const VERBS: readonly Verb[] = [
     ...{ name: 'unschedule backups of disk', weight: 1, route: `delete ${DISK}/backup-schedule` },
     request: ({ disk: disks }, random) =>
       on(random.pick(disks), (id) => ({ path: `/disks/${id}/backup-schedule` })),
+  },
+  {
+    ...{ name: 'create image', weight: 1, route: 'post /projects/{project_id}/images' },
+    request: ({ snapshot: snapshots }, random) =>
+      on(random.pick(snapshots), (snapshot_id) => ({
+        ...{ path: '/images', body: { name: freshName('i'), snapshot_id } },
+      })),
+  },
+  {
+    ...{ name: 'share image', weight: 1, route: `patch ${IMAGE}` },
+    request: ({ image: images }, random) =>
+      on(random.pick(images), (id) => ({
+        ...{ path: `/images/${id}`, body: { visibility: 'organization' } },
+      })),
+  },
+  {
+    // Without a directory for uploads they are refused.
+    ...{ name: 'upload image', weight: 1, route: `post ${IMAGE}/upload` },
+    request: ({ image: images }, random) =>
+      on(random.pick(images), (id) => ({
+        ...{ path: `/images/${id}/upload`, body: { offset: 0, data: 'eA==' } },
+      })),
+  },
+  {
+    ...{ name: 'finish image', weight: 1, route: `post ${IMAGE}:finish-upload` },
+    request: ({ image: images }, random) =>
+      on(random.pick(images), (id) => ({ path: `/images/${id}:finish-upload` })),
+  },
+  {
+    ...{ name: 'delete image', weight: 1, route: `delete ${IMAGE}` },
+    request: ({ image: images }, random) =>
+      on(random.pick(images), (id) => ({ path: `/images/${id}` })),
   },
   {
     ...{ name: 'grow disk', weight: 2, route: `patch ${DISK}` },

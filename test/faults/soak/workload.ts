@@ -55,7 +55,7 @@ export class Workload {
     const defaultNetwork = reply?.body.items[0].id;
     const known = {
       ...{ VM: [], disk: [], rule: [], network: [], subnet: [], key: [] },
-      ...{ 'SSH-key': [], address: [], webhook: [], snapshot: [], backup: [] },
+      ...{ 'SSH-key': [], address: [], webhook: [], snapshot: [], backup: [], image: [] },
     };
     return new Workload(client, random, { ...known, defaultNetwork });
   }

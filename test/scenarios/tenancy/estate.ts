@@ -2,6 +2,7 @@ import { insertEvents } from '@gantry/db/queries/operations/events';
 import { newId } from '@gantry/model/ids';
 import type { TestApi } from '@gantry/testkit/api/test-api';
 import { addBackup } from '@gantry/testkit/make/backups';
+import { addProjectImage } from '@gantry/testkit/make/images';
 import { recordReceipt } from '@gantry/testkit/make/receipts';
 import { addSnapshot } from '@gantry/testkit/make/snapshots';
 import {
@@ -48,6 +49,9 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
   });
   await api.sql`insert into backup_schedules (disk_id, every_hours, keep, next_at)
     values (${diskId}, 24, 7, now() + interval '1 day')`;
+  const image = await addProjectImage(api.sql, {
+    ...{ projectId: tenant.projectId, name: `${name}-image` },
+  });
   const network = await send('POST', `${project}/vpc/networks`, {
     name: `${name}-net`,
     cidr: '10.0.0.0/16',
@@ -98,6 +102,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       disk_id: disk.operation.metadata.id,
       snapshot_id: snapshotOfDisk.id,
       backup_id: backupOfDisk.id,
+      image_id: image.id,
       rule_id: rule.operation.metadata.id,
       network_id: network.id,
       subnet_id: subnet.id,
@@ -112,6 +117,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       disk_operation_id: disk.operation.operation_id,
       snapshot_operation_id: snapshotOfDisk.operationId,
       backup_operation_id: backupOfDisk.operationId,
+      image_operation_id: image.operationId,
       rule_operation_id: rule.operation.operation_id,
     },
   };
@@ -142,6 +148,8 @@ export async function snapshot(
     'disks',
     'snapshots',
     'backups',
+    'images',
+    'custom_images',
     'networks',
     'subnets',
     'firewall_rules',

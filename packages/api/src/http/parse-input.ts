@@ -52,8 +52,11 @@ function fieldErrors(issue: z.core.$ZodIssue, where: string): FieldError[] {
 }
 
 /** Returns the JSON body of a request; its value is undefined if the request has no body. */
-export async function readJsonBody(c: Context): Promise<{ raw: string; value: unknown }> {
-  const raw = await readText(c);
+export async function readJsonBody(
+  c: Context,
+  limitBytes = MAX_BODY_BYTES,
+): Promise<{ raw: string; value: unknown }> {
+  const raw = await readText(c, limitBytes);
   if (raw === '') return { raw, value: undefined };
   if (!JSON_TYPE.test(headerOf(c, 'content-type') ?? '')) {
     throw new CloudError(
@@ -71,16 +74,16 @@ export async function readJsonBody(c: Context): Promise<{ raw: string; value: un
   }
 }
 
-async function readText(c: Context): Promise<string> {
-  const bytes = await readBody(c, MAX_BODY_BYTES);
-  if (!bytes) throw tooLarge();
+async function readText(c: Context, limitBytes: number): Promise<string> {
+  const bytes = await readBody(c, limitBytes);
+  if (!bytes) throw tooLarge(limitBytes);
   if (!isUtf8(bytes)) throw badRequest([{ field: 'body', reason: 'is not valid UTF-8' }]);
   return bytes.toString();
 }
 
-function tooLarge(): CloudError {
+function tooLarge(limitBytes: number): CloudError {
   return new CloudError(
     'request_too_large',
-    `the body is larger than ${MAX_BODY_BYTES / 1024} KiB: send a smaller one`,
+    `the body is larger than ${limitBytes / 1024} KiB: send a smaller one`,
   );
 }

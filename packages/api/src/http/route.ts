@@ -65,6 +65,8 @@ type RouteBase<Params, Query, Body, Reply> = {
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
+  /** The largest body; 256 KiB unless given. */
+  maxBodyBytes?: number;
   reply: z.ZodType<Reply>;
   /** The reply contains a secret: the copy that is stored for an Idempotency-Key is encrypted. */
   secretReply?: true;

@@ -130,7 +130,9 @@ async function handle({ route, deps, c, state, reader }: Handling): Promise<Body
   const isStream = route.stream !== undefined && acceptsEvents(c);
   const querySchema = isStream ? NO_QUERY : route.query;
   const query = querySchema ? parseInput(querySchema, queryOf(c), 'query') : {};
-  const { raw, value } = isWrite(route) ? await readJsonBody(c) : { raw: '', value: undefined };
+  const { raw, value } = isWrite(route)
+    ? await readJsonBody(c, route.maxBodyBytes)
+    : { raw: '', value: undefined };
   const body = route.body ? parseInput(route.body, value ?? {}, 'body') : undefined;
   const organizationId = chargedOrganization(caller, scope.organizationId);
   const request: Request<unknown, unknown, unknown> = {

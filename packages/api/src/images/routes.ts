@@ -1,8 +1,20 @@
 import { listImages, readImage } from '@gantry/db/queries/catalogue/catalogue';
+import { imageView } from '@gantry/db/queries/images/image-view';
+import { listProjectImages, readProjectImage } from '@gantry/db/queries/images/project-images';
 import { found } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
+import { OperationReply } from '../operations/schema.ts';
+import { operationReply } from '../operations/view.ts';
 import { changeImage, createImage, deleteImage } from './change.ts';
+import { changeCustomImage, createCustomImage, deleteCustomImage } from './custom.ts';
+import {
+  ChangeCustomImage,
+  CreateCustomImage,
+  ImageChunk,
+  ImageUpload,
+  MOST_CHUNK_BODY_BYTES,
+} from './custom-schema.ts';
 import {
   AdminImage,
   AdminImages,
@@ -13,7 +25,8 @@ import {
   Images,
   ProjectImageParams,
 } from './schema.ts';
-import { adminImageView, imageView } from './view.ts';
+import { addChunk, finishUpload, readUpload } from './upload.ts';
+import { adminImageView } from './view.ts';
 
 export const imageRoutes = [
   route({
@@ -24,8 +37,8 @@ export const imageRoutes = [
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     reply: Images,
-    handle: async ({ sql }) => ({
-      items: (await listImages(sql, { retired: false })).map(imageView),
+    handle: async ({ sql, scope }) => ({
+      items: (await listProjectImages(sql, scope.projectId)).map(imageView),
     }),
   }),
   route({
@@ -36,8 +49,98 @@ export const imageRoutes = [
     access: { level: 'project', role: 'read-only' },
     params: ProjectImageParams,
     reply: Image,
-    handle: async ({ sql, params }) =>
-      imageView(found(await readImage(sql, { id: params.image_id, retired: false }), 'image')),
+    handle: async ({ sql, scope, params }) => {
+      const key = { projectId: scope.projectId, imageId: params.image_id };
+      return imageView(found(await readProjectImage(sql, key), 'image'));
+    },
+  }),
+  route({
+    id: 'images.create',
+    method: 'post',
+    path: '/projects/{project_id}/images',
+    summary: 'Make an image of a snapshot, of a file at a URL, or of a file that is uploaded',
+    access: { level: 'project', role: 'member' },
+    params: ProjectParams,
+    body: CreateCustomImage,
+    reply: OperationReply,
+    handle: async ({ deps, sql, scope, body, now, deadlineMs }) => {
+      const place = { sql, projectId: scope.projectId, now, deadlineMs };
+      const { imageNetworks: networks, imageUploads: uploads } = deps;
+      return operationReply(await createCustomImage({ ...place, body, networks, uploads }));
+    },
+  }),
+  route({
+    id: 'images.change',
+    method: 'patch',
+    path: '/projects/{project_id}/images/{image_id}',
+    summary: 'Change the description, the tags or the visibility of an image of the project',
+    access: { level: 'project', role: 'member' },
+    params: ProjectImageParams,
+    body: ChangeCustomImage,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
+      const place = { sql, projectId: scope.projectId, now, deadlineMs };
+      const target = { ...place, imageId: params.image_id };
+      return operationReply(await changeCustomImage({ ...target, body }));
+    },
+  }),
+  route({
+    id: 'images.delete',
+    method: 'delete',
+    path: '/projects/{project_id}/images/{image_id}',
+    summary: 'Delete an image of the project; VMs that have it keep it',
+    access: { level: 'project', role: 'member' },
+    params: ProjectImageParams,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, now, deadlineMs }) => {
+      const place = { sql, projectId: scope.projectId, now, deadlineMs };
+      return operationReply(await deleteCustomImage({ ...place, imageId: params.image_id }));
+    },
+  }),
+  route({
+    id: 'image-uploads.get',
+    method: 'get',
+    path: '/projects/{project_id}/images/{image_id}/upload',
+    summary: 'Read how much of the file of an image was received',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectImageParams,
+    reply: ImageUpload,
+    handle: async ({ deps, sql, scope, params, now, deadlineMs }) => {
+      const place = { sql, projectId: scope.projectId, now, deadlineMs };
+      const target = { ...place, imageId: params.image_id };
+      return await readUpload({ ...target, directory: deps.imageUploads });
+    },
+  }),
+  route({
+    id: 'image-uploads.add',
+    method: 'post',
+    path: '/projects/{project_id}/images/{image_id}/upload',
+    summary: 'Append a chunk to the file of an image',
+    access: { level: 'project', role: 'member' },
+    params: ProjectImageParams,
+    body: ImageChunk,
+    maxBodyBytes: MOST_CHUNK_BODY_BYTES,
+    reply: ImageUpload,
+    handle: async ({ deps, sql, scope, params, body, now, deadlineMs }) => {
+      const place = { sql, projectId: scope.projectId, now, deadlineMs };
+      const target = { ...place, imageId: params.image_id };
+      return await addChunk({ ...target, directory: deps.imageUploads }, body);
+    },
+  }),
+  route({
+    id: 'images.finish-upload',
+    method: 'post',
+    path: '/projects/{project_id}/images/{image_id}:finish-upload',
+    summary: 'Make the image of the file that was uploaded',
+    access: { level: 'project', role: 'member' },
+    params: ProjectImageParams,
+    reply: OperationReply,
+    handle: async ({ deps, sql, scope, params, now, deadlineMs }) => {
+      const place = { sql, projectId: scope.projectId, now, deadlineMs };
+      const target = { ...place, imageId: params.image_id };
+      const directory = deps.imageUploads;
+      return operationReply(await finishUpload({ ...target, directory }));
+    },
   }),
   route({
     id: 'admin-images.list',

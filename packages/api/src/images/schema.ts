@@ -1,8 +1,9 @@
+import { IMAGE_STATES, IMAGE_VISIBILITIES } from '@gantry/model/states';
 import { z } from '@hono/zod-openapi';
 import { Description, LocationNames } from '../catalogue/schema.ts';
 import { Id, Items, Label, Name, ProjectParams, ReplyId, Text, Timestamp } from '../http/fields.ts';
 
-const Tags = z.array(Label.max(63, 'must be at most 63 characters')).max(32);
+export const Labels = z.array(Label.max(63, 'must be at most 63 characters')).max(32);
 
 export const Image = z
   .object({
@@ -12,6 +13,17 @@ export const Image = z
     tags: z.array(z.string()),
     created_at: Timestamp,
     locations: z.array(z.string()),
+    project_id: z.string().openapi({
+      description: 'The project that made it; empty for an image of the catalogue.',
+    }),
+    visibility: z.enum(IMAGE_VISIBILITIES),
+    state: z.enum(IMAGE_STATES),
+    size: z.string().openapi({
+      description: 'The size of the image as a disk; empty for an image of the catalogue.',
+    }),
+    problem: z.string().openapi({
+      description: 'Why it could not be made; empty if nothing is known to be wrong.',
+    }),
   })
   .openapi('Image');
 export const Images = Items(Image);
@@ -35,7 +47,9 @@ export const AdminImages = Items(AdminImage);
 const SourceUrl = Text(2048).pipe(
   z.url({ protocol: /^(https?|file)$/, error: 'must be an http, https or file URL' }),
 );
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case');
+export const Sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case');
 
 /** Hosts verify the images that they download, so a source without its hash is refused. */
 function requireBoth(
@@ -56,7 +70,7 @@ export const CreateImage = z
   .strictObject({
     name: Name,
     description: Description.default(''),
-    tags: Tags.default([]),
+    tags: Labels.default([]),
     source_url: SourceUrl.optional(),
     sha256: Sha256.optional(),
     locations: LocationNames,
@@ -67,7 +81,7 @@ export const CreateImage = z
 export const ChangeImage = z
   .strictObject({
     description: Description.optional(),
-    tags: Tags.optional(),
+    tags: Labels.optional(),
     retired: z.boolean().optional(),
     locations: LocationNames.optional(),
     source_url: SourceUrl.optional(),

@@ -33,6 +33,12 @@ export const operationRoutes = [
     id: 'backup-operations',
     noun: 'backup',
   }),
+  ...operationRoutesOf({
+    resourceType: 'image',
+    path: 'images',
+    id: 'image-operations',
+    noun: 'image',
+  }),
 ];
 
 type Kind = { resourceType: ResourceType; path: string; id: string; noun: string };

@@ -4,7 +4,7 @@ import { listWritingVms } from '@gantry/db/queries/snapshots/snapshot-freezes';
 import { snapshotView } from '@gantry/db/queries/snapshots/snapshot-view';
 import {
   insertSnapshot,
-  listDisksUsingSnapshot,
+  listUsersOfSnapshot,
   lockSnapshot,
   readDiskStorage,
   readSnapshot,
@@ -85,11 +85,11 @@ export async function changeSnapshot(
 export async function deleteSnapshot(target: SnapshotTarget): Promise<NewOperation> {
   const { sql, snapshotId } = target;
   await requireIdleSnapshot(target);
-  const diskIds = await listDisksUsingSnapshot(sql, snapshotId);
-  if (diskIds.length > 0) {
+  const userIds = await listUsersOfSnapshot(sql, snapshotId);
+  if (userIds.length > 0) {
     throw new CloudError(
       'conflict',
-      `the snapshot is being copied to ${diskIds.join(', ')}: wait until that is complete`,
+      `the snapshot is being copied to ${userIds.join(', ')}: wait until that is complete`,
     );
   }
   await updateSnapshotDeleted(sql, snapshotId);

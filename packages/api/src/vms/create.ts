@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable, Transaction } from '@gantry/db/connect';
 import { isMissingValue } from '@gantry/db/errors';
+import { readNamedImage } from '@gantry/db/queries/images/project-images';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import type { WriteRecord } from '@gantry/db/queries/operations/records';
 import {
@@ -79,6 +80,7 @@ export async function createVm({
     if (!isMissingValue(error)) throw error;
     const refusal = await readVmRefusal(sql, vm);
     if (refusal === 'no_subnet' && namesNetwork(body)) throw await interfaceError(sql, vm);
+    if (refusal === 'unknown_image') throw await imageError(sql, vm);
     if (!refusal && reservedAddressOf(request)) throw await addressError(sql, vm);
     throw refusal ? refusalError(refusal, body) : error;
   }
@@ -150,7 +152,31 @@ function newMacAddress(): string {
   return ['02', ...(randomBytes(5).toString('hex').match(/../g) ?? [])].join(':');
 }
 
-function refusalError(refusal: VmRefusal, { type, location, image }: Creation['body']): CloudError {
+/** Says of an image that exists why the VM cannot have it. */
+async function imageError(sql: Queryable, { projectId, request }: NewVm): Promise<CloudError> {
+  const { image, location } = request;
+  const named = await readNamedImage(sql, { projectId, image });
+  const wrong = (reason: string) => badRequest([{ field: 'image', reason }]);
+  if (named && named.project_id !== null && !named.locations.includes(location)) {
+    const [where] = named.locations;
+    return wrong(`is stored in "${where}" and the VM would be in "${location}": create it there`);
+  }
+  if (named && named.state !== 'ready') {
+    return new CloudError(
+      'conflict',
+      `the image "${image}" is ${named.state}: use one that is ready`,
+    );
+  }
+  return new CloudError(
+    'unknown_image',
+    `there is no image "${image}" in "${location}": see GET …/images`,
+  );
+}
+
+function refusalError(
+  refusal: Exclude<VmRefusal, 'unknown_image'>,
+  { type, location }: Creation['body'],
+): CloudError {
   switch (refusal) {
     case 'unknown_type':
       return new CloudError('unknown_type', `there is no VM type "${type}": see GET …/specs`);
@@ -160,11 +186,6 @@ function refusalError(refusal: VmRefusal, { type, location, image }: Creation['b
       return new CloudError(
         'type_not_in_location',
         `"${type}" is not offered in "${location}": see GET …/availabilities`,
-      );
-    case 'unknown_image':
-      return new CloudError(
-        'unknown_image',
-        `there is no image "${image}" in "${location}": see GET …/images`,
       );
     case 'no_subnet':
       return new CloudError(

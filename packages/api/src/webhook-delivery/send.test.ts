@@ -143,6 +143,6 @@ describe('addresses', () => {
     const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
     const one = sender({ rules: PUBLIC, resolve });
     const { error } = await one.send(`https://rebinding.test:${port}/`, MESSAGE);
-    expect(error).toBe('the name of the URL has an address that webhooks may not be sent to');
+    expect(error).toBe('the name of the URL has an address that requests may not be sent to');
   });
 });

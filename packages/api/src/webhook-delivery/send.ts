@@ -1,12 +1,17 @@
 import http from 'node:http';
 import https from 'node:https';
 import {
+  AddressRefused,
   type AddressRules,
   checkedLookup,
   type Resolve,
-  Unsent,
   urlProblem,
-} from './address-rules.ts';
+} from '@gantry/daemon/address-rules';
+
+/** The request had no reply, for a reason that the owner of the webhook may read. */
+class Unsent extends Error {
+  override name = 'Unsent';
+}
 
 /** A longer reply is cut off. Nothing of it is stored, so that no webhook can be used to read what a server replies. */
 const MAX_REPLY_BYTES = 65_536;
@@ -106,6 +111,6 @@ function statusProblem(status: number): string {
 
 /** Codes of connections and certificates say enough. Messages may contain addresses that a tenant is not to learn. */
 function describe(error: NodeJS.ErrnoException): string {
-  if (error instanceof Unsent) return error.message;
+  if (error instanceof Unsent || error instanceof AddressRefused) return error.message;
   return `the request failed: ${error.code ?? 'the connection was lost'}`;
 }

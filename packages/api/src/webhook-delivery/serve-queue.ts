@@ -1,3 +1,4 @@
+import type { AddressRules } from '@gantry/daemon/address-rules';
 import { backoffMs } from '@gantry/daemon/backoff';
 import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
@@ -6,7 +7,6 @@ import { WEBHOOK_SECRET_PURPOSE } from '@gantry/db/queries/tenants/sealed';
 import type { DueDelivery } from '@gantry/db/queries/webhooks/webhook-attempts';
 import type { HeldQueue } from '@gantry/db/queries/webhooks/webhook-queue';
 import { transact } from '@gantry/db/transact';
-import type { AddressRules } from './address-rules.ts';
 import { type Advanced, advanceQueue, type FinishedAttempt, GONE } from './advance-queue.ts';
 import { createSender, type Sender } from './send.ts';
 import { signatureHeaders } from './sign.ts';

@@ -1,5 +1,5 @@
+import type { AddressRules } from '@gantry/daemon/address-rules';
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
-import type { AddressRules } from './address-rules.ts';
 
 /** Which addresses the webhooks of a project, or of the operators if it is null, may be sent to. */
 export type WebhookRules = (projectId: string | null) => AddressRules;

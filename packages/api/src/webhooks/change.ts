@@ -1,3 +1,4 @@
+import { type AddressRules, urlProblem } from '@gantry/daemon/address-rules';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
 import { WEBHOOK_SECRET_PURPOSE } from '@gantry/db/queries/tenants/sealed';
@@ -17,7 +18,6 @@ import {
 import { badRequest, CloudError, found } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
-import { type AddressRules, urlProblem } from '../webhook-delivery/address-rules.ts';
 import { newWebhookSecret } from '../webhook-delivery/sign.ts';
 import type { CreateAdminWebhook } from './schema.ts';
 

@@ -247,6 +247,15 @@ export function describeStorageClusterContract(make: () => Promise<ContractClust
       const absent = cluster.copySnapshot({ from, to: make32() });
       await expect(absent).rejects.toMatchObject({ code: 'not_found' });
     });
+
+    it('a copy of a snapshot has what the volume never wrote and shares with its image', async () => {
+      const source = await create({ image: image.name });
+      const from = { ...source, snapshot: 's' };
+      await cluster.createSnapshot(from);
+      const copy = await cluster.copySnapshot({ from, to: make32({ sizeBytes: 64 * MIB }) });
+      expect(copy).toMatchObject({ parentId: null });
+      expect(await under.read(copy)).toBe(IMAGE_TEXT);
+    });
   });
 
   describe('keys', () => {

@@ -1,11 +1,10 @@
 import type { Schemas } from '@gantry/sdk';
-import { buildCommand, buildRouteMap } from '@stricli/core';
+import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../cli-context.ts';
 import { connectToProject } from '../config/connect.ts';
 import { printList } from '../terminal/print.ts';
 import { locationNames, typeNames } from './complete-names.ts';
 import { type CommonFlags, commonFlags, optionalText, outputAlias } from './flags.ts';
-import { importImage } from './operator/image-import/import-image.ts';
 import { priceText } from './price.ts';
 
 type AvailabilityFlags = CommonFlags & { type: string | undefined; location: string | undefined };
@@ -72,25 +71,3 @@ function gpuText(spec: Spec): string {
 function memoryText(spec: Spec): string {
   return spec === undefined ? '' : `${spec.memory_gb} GB`;
 }
-
-const listImages = buildCommand<CommonFlags, [], CliContext>({
-  docs: { brief: 'List the images that VMs can be created from' },
-  parameters: { flags: commonFlags, aliases: outputAlias },
-  async func(flags) {
-    const { client, project_id } = await connectToProject(this, flags);
-    const { items } = await client.images.list({ project_id });
-    printList(this, items, {
-      ...{ format: flags.output, nothing: 'There are no images.' },
-      columns: [
-        { title: 'NAME', value: ({ name }) => name },
-        { title: 'LOCATIONS', value: ({ locations }) => locations.join(' ') },
-        { title: 'DESCRIPTION', value: ({ description }) => description, isExtra: true },
-      ],
-    });
-  },
-});
-
-export const imageRoutes = buildRouteMap({
-  routes: { list: listImages, import: importImage },
-  docs: { brief: 'Images' },
-});

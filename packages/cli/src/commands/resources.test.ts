@@ -66,9 +66,49 @@ describe('availability', () => {
 });
 
 it('images are listed with their locations', async () => {
-  const image = { name: 'debian-12', locations: ['eu', 'us'], description: 'Debian' };
+  const image = {
+    ...{ name: 'debian-12', locations: ['eu', 'us'], description: 'Debian' },
+    ...{ visibility: 'public', state: 'ready', size: '', problem: '' },
+  };
   replies['GET /v0.1/images'] = items(image);
-  expect((await run('image', 'list')).stdout).toContain('debian-12  eu us      Debian\n');
+  expect((await run('image', 'list')).stdout).toContain('debian-12  eu us      public      ready');
+});
+
+describe('an image of the project', () => {
+  const image = {
+    ...{ id: 'i1', name: 'golden', project_id: 'p1', locations: ['eu'], size: '10GiB' },
+    ...{ visibility: 'organization', state: 'ready' },
+  };
+  const operation = {
+    ...{ operation_id: 'o1', state: 'SUCCEEDED', result: image },
+    metadata: { operation_name: 'CREATE', id: 'i1', type: 'image', request: {} },
+  };
+
+  it('is made of a snapshot that is named', async () => {
+    replies['GET /v0.1/snapshots'] = items({ id: 's1', name: 'before' });
+    replies['POST /v0.1/images'] = { status: 200, body: { operation } };
+    const { code, stdout } = await run(
+      ...(['image', 'create', 'golden', '--snapshot', 'before', '--organization'] as const),
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('golden');
+    expect(JSON.parse(server.seen.at(-1)?.body ?? '')).toEqual({
+      ...{ name: 'golden', snapshot_id: 's1', description: '', visibility: 'organization' },
+    });
+  });
+
+  it('is made of a file at a URL', async () => {
+    replies['POST /v0.1/images'] = { status: 200, body: { operation } };
+    const file = ['--url', 'https://example.com/a', '--sha256', 'abc', '--format', 'qcow2'];
+    const { code } = await run(
+      ...['image', 'create', 'golden', ...file, '--size', '20GiB', '--location', 'eu'],
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(server.seen.at(-1)?.body ?? '')).toEqual({
+      ...{ name: 'golden', description: '', visibility: 'project', format: 'qcow2' },
+      ...{ source_url: 'https://example.com/a', sha256: 'abc', size: '20GiB', location: 'eu' },
+    });
+  });
 });
 
 describe('a disk', () => {

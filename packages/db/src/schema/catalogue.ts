@@ -7,12 +7,13 @@ import {
   pgTable,
   primaryKey,
   text,
-  unique,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
 import { createdAt, id } from './columns.ts';
+import { projects } from './tenants.ts';
 
-/** What tenants can order, and where. Writer of every table here: api, for operators. */
+/** What tenants can order, and where. Writer of every table here: api, for operators, and for tenants their own images. */
 
 export const locations = pgTable('locations', {
   name: text('name').primaryKey(),
@@ -73,16 +74,27 @@ export const images = pgTable(
   'images',
   {
     id: id(),
+    /** The project that made it, whose volume `custom_images` describes; null: an image of the catalogue. */
+    projectId: uuid('project_id').references(() => projects.id),
     name: text('name').notNull(),
     description: text('description').notNull().default(''),
     tags: text('tags').array().notNull().default([]),
-    /** The URL and the hash of the image file; empty if only simulated hosts can boot the image. */
+    /**
+     * The URL and the hash of the image file; empty for an image of a project, and if only simulated hosts can boot the
+     * image.
+     */
     sourceUrl: text('source_url').notNull().default(''),
     sha256: text('sha256').notNull().default(''),
     retired: boolean('retired').notNull().default(false),
     createdAt: createdAt(),
   },
-  (t) => [unique('images_name_key').on(t.name)],
+  (t) => [
+    // One index for the catalogue and for the images of each project. The name of a deleted image of a project is free.
+    uniqueIndex('images_owner_name_key')
+      .on(t.name, sql`coalesce(project_id, '00000000-0000-0000-0000-000000000000')`)
+      .where(sql`project_id is null or not retired`)
+      .concurrently(),
+  ],
 );
 
 export const imageLocations = pgTable(

@@ -121,6 +121,8 @@ export const vms = pgTable(
     // The lists of operators look for a state in all projects.
     index('vms_state_of_all').on(t.state, t.id).concurrently(),
     index('vms_name_of_all').on(t.name).concurrently(),
+    // A deleted image of a project waits until no VM has it.
+    index('vms_image').on(t.imageId).concurrently(),
     index('vms_unplaced')
       .on(t.location, t.projectId, t.id)
       .where(

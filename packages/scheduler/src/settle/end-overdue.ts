@@ -17,6 +17,7 @@ import {
 } from '@gantry/db/queries/settle/end-operation';
 import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
 import { updateSnapshotFailed } from '@gantry/db/queries/snapshots/snapshot-work';
+import { updateImageFailed } from '@gantry/db/queries/storage/image-work';
 import { readVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
@@ -98,7 +99,7 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   const owing = type === 'vpc-firewall-rule' ? await listHostsPendingRule(sql, resourceId) : [];
   const problem = type === 'disk' ? await readVolumeProblem(sql, resourceId) : null;
   const isOfCluster =
-    problem !== null || operation.name === 'RESTORE' || ['snapshot', 'backup'].includes(type);
+    problem !== null || operation.name === 'RESTORE' || ['snapshot', 'backup', 'image'].includes(type);
   const failure = isOfCluster ? volumeFailure(problem ?? '') : lateHosts(owing);
   if (type === 'disk' && operation.name === 'UPDATE') await undoGrowth(sql, resourceId);
   if (type === 'snapshot' && operation.name === 'CREATE') {
@@ -106,6 +107,9 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   }
   if (type === 'backup' && operation.name === 'CREATE') {
     await updateBackupFailed(sql, { backupId: resourceId, problem: failure.message });
+  }
+  if (type === 'image') {
+    await updateImageFailed(sql, { imageId: resourceId, problem: failure.message });
   }
   await failOverdueOperation(sql, { operationId, failure });
   return true;

@@ -12,6 +12,7 @@ import {
   updateVolumeMade,
 } from '@gantry/db/queries/storage/volumes';
 import { openInterval } from '@gantry/db/queries/usage/meter';
+import { imageVolumeName } from './custom-images.ts';
 import { labelsOf, writeWithLease } from './lease-writes.ts';
 import { isFinal, storageFailure } from './storage-failure.ts';
 import type { VolumeContext } from './volume-context.ts';
@@ -42,7 +43,7 @@ export async function changeVolume(change: Change): Promise<void> {
 async function createVolume({ context, lease, volume }: Change): Promise<void> {
   const { cluster_id, pool, pool_id: poolId, disk_id: diskId, size_gib: sizeGib, image } = volume;
   const sizeBytes = sizeGib * GIB;
-  const parent = image ? await context.images.require({ lease, place: volume, image }) : undefined;
+  const parent = image ? await parentOf({ context, lease, volume }, image) : undefined;
   const made = await context.clusters.use(cluster_id, async (cluster) => {
     const labels = labelsOf(volume, diskId);
     const wanted = { pool, name: diskId, sizeBytes, labels };
@@ -66,6 +67,15 @@ async function createVolume({ context, lease, volume }: Change): Promise<void> {
   );
   // Needs no lease: to remove the volume of a disk that does not exist is never wrong.
   if (!known) await insertDiscardedVolume(context.sql, { diskId, poolId });
+}
+
+/** Returns the volume that an OS disk is a clone of. An image of a project is complete before a VM can have it. */
+async function parentOf(
+  { context, lease, volume }: Change,
+  image: NonNullable<VolumeToChange['image']>,
+): Promise<string> {
+  if (image.is_custom) return imageVolumeName(image.id);
+  return await context.images.require({ lease, place: volume, image });
 }
 
 /** A disk from a snapshot is a copy, because hosts that open a clone can read its parent, and disks are secret. */

@@ -51,7 +51,7 @@ export function importImages({ sql, log, clusters, onImported }: Options): Impor
     const directory = await mkdtemp(join(tmpdir(), 'gantry-image-'));
     try {
       const file = join(directory, 'image');
-      const format = await fetchImage(image, file, stopping.signal);
+      const format = await fetchImage(image, file, { signal: stopping.signal });
       const name = volumeNameOf(image);
       const volume = await clusters.use(cluster_id, (cluster) =>
         cluster.importImage({ pool, name, labels: labelsOf(place, name), file, format }),

@@ -5,6 +5,7 @@
  */
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
+import type { AddressRules } from '@gantry/daemon/address-rules';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Secrets } from '@gantry/daemon/secrets';
@@ -21,6 +22,7 @@ import {
   listUnsettledSnapshots,
   updateSnapshotProblem,
 } from '@gantry/db/queries/snapshots/snapshot-work';
+import { listUnsettledImages, updateImageProblem } from '@gantry/db/queries/storage/image-work';
 import { listPoolsOf } from '@gantry/db/queries/storage/pools';
 import {
   listDiscardedVolumes,
@@ -33,6 +35,7 @@ import { openBackupFiles } from './backup-files.ts';
 import { runSchedules } from './backups/run-schedules.ts';
 import { dropSnapshot, settleBackup } from './backups/settle-backup.ts';
 import { changeVolume } from './change-volume.ts';
+import { settleImage } from './custom-images.ts';
 import { ImageMissing, importImages } from './import-images.ts';
 import { LeaseLost } from './lease-writes.ts';
 import { createPoolWatch } from './pool-watch.ts';
@@ -51,6 +54,10 @@ export type VolumesOptions = {
   openCluster: OpenCluster;
   /** Where backups are stored, for all schedulers; undefined: nowhere. */
   backupDirectory?: string | undefined;
+  /** From which addresses images of tenants may be fetched; public ones unless given. */
+  imageNetworks?: AddressRules | undefined;
+  /** Where uploaded files of images are. */
+  imageUploads?: string | undefined;
   /** The leases that this process holds now. */
   leases: () => Lease[];
   /** The pause after the first failed attempt; it doubles with every further one. */
@@ -74,6 +81,9 @@ const MOST_PER_CLUSTER = 8;
 const MOST_COPIES_PER_CLUSTER = 4;
 /** The same for backups: many may be due at the same time, and tenants do not wait for them. */
 const MOST_BACKUPS_PER_CLUSTER = 2;
+/** Imports wait for servers of tenants, so they have a limit of their own too. */
+const MOST_IMPORTS_PER_CLUSTER = 4;
+const PUBLIC = { allowsPrivate: false, allowsLoopback: false };
 const BATCH_ROWS = 32;
 const RETRY_MS = 1_000;
 const WATCH_MS = 15_000;
@@ -96,10 +106,15 @@ export function startVolumes(options: VolumesOptions): Volumes {
     },
   });
   const backupFiles = openBackupFiles(options.backupDirectory);
-  const context: VolumeContext = { sql, log, secrets, clusters, images, backupFiles };
+  const stopping = new AbortController();
+  const { imageNetworks: rules = PUBLIC } = options;
+  const imports = { rules, stopping: stopping.signal, uploads: options.imageUploads };
+  const context: VolumeContext = { sql, log, secrets, clusters, images, imports, backupFiles };
   const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
   const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
+  const downloads = new WorkQueue({ mostPerCluster: MOST_IMPORTS_PER_CLUSTER, retryMs });
   const backups = new WorkQueue({ mostPerCluster: MOST_BACKUPS_PER_CLUSTER, retryMs });
+  const queues = [queue, copies, downloads, backups];
   const watch = createPoolWatch(context, options);
   let hasPools = false;
   let restsUntilMs = 0;
@@ -176,6 +191,18 @@ export function startVolumes(options: VolumesOptions): Volumes {
       const drop = () => dropSnapshot(context, { lease, old });
       start(`backup ${old.backup_id}`, old.cluster_id, drop, undefined, backups);
     }
+    const notImages = {
+      ...selection,
+      notIds: [queue, copies, downloads].flatMap((each) => each.busy('image ')),
+    };
+    for (const image of await listUnsettledImages(sql, notImages)) {
+      const imageId = image.id;
+      const settle = () => settleImage(context, { lease, image });
+      const record = (problem: string) => updateImageProblem(sql, { imageId, problem });
+      const making = image.source ? copies : downloads;
+      const by = image.wanted === 'present' ? making : queue;
+      start(`image ${imageId}`, image.cluster_id, settle, record, by);
+    }
     for (const key of await listKeysToMake(sql, selection)) {
       const make = () => makeKey(context, { lease, key });
       start(`disk ${key.disk_id}`, key.cluster_id, make, ofDisk(key.disk_id));
@@ -195,7 +222,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
 
   const loop = startLoop({
     name: 'volumes',
-    everyMs: () => ([queue, copies, backups].some((each) => each.hasRetries) ? retryMs : IDLE_MS),
+    everyMs: () => (queues.some(({ hasRetries }) => hasRetries) ? retryMs : IDLE_MS),
     log,
     body: async () => {
       if (!hasPools) return;
@@ -245,10 +272,11 @@ export function startVolumes(options: VolumesOptions): Volumes {
     async stop() {
       await Promise.all([loop.stop(), watching.stop(), scheduling.stop()]);
       const stopped = images.stop();
+      stopping.abort();
       await queue.idle();
       // A copy may take an hour. It ends with the connection, and the next holder of the lease repeats it.
       await clusters.close();
-      await Promise.all([stopped, copies.idle(), backups.idle()]);
+      await Promise.all([stopped, copies.idle(), downloads.idle(), backups.idle()]);
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { AddressRules } from '@gantry/daemon/address-rules';
 import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
@@ -14,4 +15,15 @@ export type VolumeContext = {
   clusters: StorageClusters;
   images: ImportImages;
   backupFiles: BackupFiles;
+  imports: CustomImports;
+};
+
+/** How files of tenants are fetched. */
+export type CustomImports = {
+  /** From which addresses. */
+  rules: AddressRules;
+  /** Ends all downloads. */
+  stopping: AbortSignal;
+  /** The directory with uploaded files; absent: this scheduler cannot import them. */
+  uploads: string | undefined;
 };

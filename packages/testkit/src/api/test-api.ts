@@ -48,6 +48,8 @@ export const NO_STRIPE = {
 };
 
 /** The settings of an installation that sends webhooks to public addresses only. */
+export const PUBLIC_IMAGES = { allowsPrivate: false, allowsLoopback: false };
+
 export const PUBLIC_WEBHOOKS = {
   ...{ replyMs: 1_000, retryMs: 1_000 },
   rulesOf: () => ({ allowsPrivate: false, allowsLoopback: false }),
@@ -108,6 +110,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     consoleTimings: CONSOLE_TIMINGS,
     eventStreams,
     webhookRules: PUBLIC_WEBHOOKS.rulesOf,
+    imageNetworks: PUBLIC_IMAGES,
     operationDeadlineMs: 600_000,
     joining: NO_REPOSITORY,
     accepting: () => true,

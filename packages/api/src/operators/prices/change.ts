@@ -16,7 +16,7 @@ export async function setPrice(sql: Queryable, price: PriceRow): Promise<PriceRo
   if (!isStorageType && !(await isVmType(sql, resourceType))) {
     throw new CloudError(
       'unknown_type',
-      `"${resourceType}" is neither a VM type nor a disk type nor snapshot: see GET /v0.1/admin/vm-types`,
+      `"${resourceType}" is neither a VM type nor a disk type nor snapshot nor image: see GET /v0.1/admin/vm-types`,
     );
   }
   await replacePrice(sql, { resourceType, usdPerHour: usd_per_hour.toFixed(PRICE_DECIMALS) });

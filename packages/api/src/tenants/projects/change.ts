@@ -58,7 +58,7 @@ export async function deleteProject(sql: Queryable, projectId: string): Promise<
   if (await hasResources(sql, projectId)) {
     throw new CloudError(
       'conflict',
-      'the project has VMs, disks, snapshots, backups or public addresses: delete them first',
+      'the project has VMs, disks, snapshots, backups, images or public addresses: delete them first',
     );
   }
   const project = await removeProject(sql, projectId);

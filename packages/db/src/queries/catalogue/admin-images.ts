@@ -1,7 +1,7 @@
 import type { Queryable } from '../../connect.ts';
 import type { ImageRow } from './catalogue.ts';
 
-/** Changes of images by operators. */
+/** Changes of the catalogue's images by operators. */
 
 export type NewImage = Omit<ImageRow, 'retired' | 'locations'>;
 
@@ -24,7 +24,7 @@ export async function updateImage(sql: Queryable, change: ImageChange): Promise<
     update images set description = coalesce(${change.description}::text, description),
       tags = coalesce(${change.tags}::text[], tags),
       retired = coalesce(${change.retired}::boolean, retired)
-    where id = ${change.imageId}`;
+    where id = ${change.imageId} and project_id is null`;
   return count > 0;
 }
 
@@ -35,7 +35,7 @@ export async function updateImageSource(
 ): Promise<boolean> {
   const { count } =
     await sql`update images set source_url = ${image.sourceUrl}, sha256 = ${image.sha256}
-    where id = ${image.imageId} and (source_url = ''
+    where id = ${image.imageId} and project_id is null and (source_url = ''
       or source_url = ${image.sourceUrl} and sha256 = ${image.sha256})`;
   return count > 0;
 }

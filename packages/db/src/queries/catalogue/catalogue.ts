@@ -41,6 +41,7 @@ export async function isTypeOffered(
   return row ?? { known: false, there: false };
 }
 
+/** An image of the catalogue. */
 export type ImageRow = {
   id: string;
   name: string;
@@ -56,7 +57,7 @@ export type ImageRow = {
 const selectImage = (sql: Queryable, retired: boolean) => sql`
   select i.id, i.name, i.description, i.tags, i.source_url, i.sha256, i.retired, i.created_at,
     array(select location from image_locations where image_id = i.id order by location) as locations
-  from images i where (not i.retired or ${retired})`;
+  from images i where i.project_id is null and (not i.retired or ${retired})`;
 
 export async function listImages(
   sql: Queryable,

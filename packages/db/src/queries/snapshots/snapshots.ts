@@ -93,15 +93,13 @@ export async function updateSnapshotDeleted(sql: Queryable, snapshotId: string):
   await sql`update snapshots set desired_state = 'deleted', updated_at = now() where id = ${snapshotId}`;
 }
 
-/** Returns the disks whose content is being copied from the snapshot, or set back to it. */
-export async function listDisksUsingSnapshot(
-  sql: Queryable,
-  snapshotId: string,
-): Promise<string[]> {
+/** Returns the disks whose content is being copied from the snapshot, or set back to it, and the images that are made from it. */
+export async function listUsersOfSnapshot(sql: Queryable, snapshotId: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from disks where restore_snapshot_id = ${snapshotId} and restore_snapshot_id is not null
     union select d.id from disks d join operations o on o.resource_id = d.id and o.state = 'IN_PROGRESS'
       where d.source_snapshot_id = ${snapshotId} and d.pool_id is not null and d.observed_size_gib is null
+    union select id from custom_images where source_snapshot_id = ${snapshotId} and state = 'creating'
     order by id`;
   return rows.map(({ id }) => id);
 }

@@ -109,14 +109,16 @@ export async function updateStoragePool(
       overcommit_percent = coalesce(${change.overcommitPercent}, overcommit_percent) where id = ${change.poolId}`;
 }
 
-/** Returns whether a disk is in the pool. Keys and volumes that wait for their removal refer to the pool. */
+/** Returns whether a disk, a snapshot or an image of a project is in the pool. Keys and volumes that wait for their removal refer to the pool. */
 export async function isPoolUsed(sql: Queryable, poolId: string): Promise<boolean> {
   const [row] = await sql<{ used: boolean }[]>`
-    select exists (select from disks where pool_id = ${poolId}) as used`;
+    select exists (select from disks where pool_id = ${poolId})
+      or exists (select from snapshots where pool_id = ${poolId})
+      or exists (select from custom_images where pool_id = ${poolId}) as used`;
   return row?.used ?? false;
 }
 
-/** The volumes of its images stay in the cluster. */
+/** The volumes of images of the catalogue stay in the cluster. */
 export async function removeStoragePool(sql: Queryable, poolId: string): Promise<void> {
   await sql`delete from pool_images where pool_id = ${poolId}`;
   await sql`delete from storage_pools where id = ${poolId}`;

@@ -65,4 +65,5 @@ export async function updatePoolProblem(
 const allocated = (
   sql: Queryable,
 ) => sql`(select coalesce(sum(size_gib), 0) from disks where pool_id = q.id)
-  + (select coalesce(sum(size_gib), 0) from pool_images where pool_id = q.id)`;
+  + (select coalesce(sum(size_gib), 0) from pool_images where pool_id = q.id)
+  + (select coalesce(sum(size_gib), 0) from custom_images where pool_id = q.id)`;

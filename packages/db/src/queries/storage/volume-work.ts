@@ -25,6 +25,12 @@ const isUnused = (sql: Queryable) =>
   sql`not exists (select from snapshots s where s.disk_id = v.disk_id)
     and not exists (select from backups b where b.disk_id = v.disk_id and b.state = 'creating')`;
 
+/** The image `c` has to be made, or to be removed because no VM has it. The first line is the condition of an index. */
+export const isUnsettledImage = (
+  sql: Queryable,
+) => sql`(c.desired_state = 'deleted' or (c.observed_state = 'none' and c.uploaded))
+  and (c.desired_state = 'present' or not exists (select from vms v where v.image_id = c.id))`;
+
 /** Whether there is anything to do in the locations, as part of a statement over small indexes. */
 export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {
   const here = sql`any(${[...locations]}::text[])`;
@@ -36,6 +42,7 @@ export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {
       where q.location = ${here} and ${isUnused(sql)})
     or exists (select from snapshots s where s.location = ${here}
       and (s.desired_state = 'deleted' or s.observed_state = 'none'))
+    or exists (select from custom_images c where c.location = ${here} and ${isUnsettledImage(sql)})
     or exists (select from disks d where d.restore_snapshot_id is not null and d.location = ${here})
     or ${hasBackupWork(sql, locations)})`;
 }
@@ -52,7 +59,7 @@ export type VolumeToChange = VolumePlace & {
   /** Null if the volume does not exist yet. */
   observed_size_gib: number | null;
   /** The image of an OS disk; null for a data disk. */
-  image: { name: string; url: string; sha256: string } | null;
+  image: { id: string; name: string; url: string; sha256: string; is_custom: boolean } | null;
   /** The snapshot that a new volume is copied from; its `disk_id` is null if it was deleted. */
   source: { snapshot_id: string; disk_id: string | null } | null;
   /** The backups that a new volume is made of, the whole one first; null if it is made of none. */
@@ -90,7 +97,8 @@ export async function listVolumesToChange(
 ): Promise<VolumeToChange[]> {
   return await sql<VolumeToChange[]>`
     select d.id as disk_id, d.size_gib, d.observed_size_gib, ${place(sql)},
-      (select json_build_object('name', i.name, 'url', i.source_url, 'sha256', i.sha256)
+      (select json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256,
+          'is_custom', i.project_id is not null)
         from disk_attachments a join vms v on v.id = a.vm_id join images i on i.id = v.image_id
         where a.disk_id = d.id and a.attachment_type = 'os') as image,
       case when d.source_snapshot_id is not null then json_build_object('snapshot_id', d.source_snapshot_id,

@@ -45,18 +45,19 @@ export async function updateProjectName(
   return row;
 }
 
-/** Returns whether the project has VMs, disks, snapshots, backups or public addresses, including those that are being deleted. */
+/** Returns whether the project has VMs, disks, snapshots, backups, images or public addresses, including those that are being deleted. */
 export async function hasResources(sql: Queryable, projectId: string): Promise<boolean> {
   const [row] = await sql<{ held: boolean }[]>`
     select exists (select from vms where project_id = ${projectId})
       or exists (select from disks where project_id = ${projectId})
       or exists (select from snapshots where project_id = ${projectId})
       or exists (select from backups where project_id = ${projectId})
+      or exists (select from custom_images where project_id = ${projectId})
       or exists (select from reserved_addresses where project_id = ${projectId}) as held`;
   return row?.held ?? false;
 }
 
-/** Removes everything of the project. Fails if it has a VM, a disk, a snapshot, a backup or a public address. */
+/** Removes everything of the project. Fails if it has a VM, a disk, a snapshot, a backup, an image or a public address. */
 export async function removeProject(
   sql: Queryable,
   projectId: string,

@@ -1,5 +1,6 @@
 import type { OnHostFailure } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
+import { selectNamedImage } from '../images/project-images.ts';
 import { insertOperationCte, type NewOperation } from '../operations/operations.ts';
 import { recordCtes, type WriteRecord } from '../operations/records.ts';
 
@@ -49,18 +50,18 @@ export async function insertVm(
   const { request } = vm;
   await sql`
     with subnet as (${selectSubnet(sql, vm)} order by s.id limit 1),
+      image as materialized (${selectNamedImage(sql, { projectId: vm.projectId, ...request })}),
       vm as (insert into vms
         (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, tags, ssh_keys, user_data,
           on_host_failure, created_at, updated_at)
         values (${vm.id}, ${vm.projectId}, ${request.name},
           (select name from vm_types where name = ${request.type} and not retired),
           (select location from vm_type_locations where vm_type = ${request.type} and location = ${request.location}),
-          (select i.id from images i join image_locations il on il.image_id = i.id
-            where i.name = ${request.image} and il.location = ${request.location} and not i.retired),
+          (select id from image),
           ${request.ssh_public_key ?? ''}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''},
           ${JSON.stringify(request.tags ?? {})}::text::jsonb, ${request.ssh_keys ?? []}::text[],
           ${request.user_data ?? ''}, ${request.on_host_failure ?? 'leave'}, ${vm.at}, ${vm.at})),
-      pool as materialized (select choose_pool(${request.location}, 'persistent-ssd', ${vm.osDisk.sizeGib}::int) as id),
+      pool as materialized (select choose_os_pool((select id from image), ${request.location}, ${vm.osDisk.sizeGib}::int) as id),
       os_disk as (insert into disks
         (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at,
           pool_id, wants_key)
@@ -137,8 +138,7 @@ export async function readVmRefusal(
       when not exists (select from locations where name = ${request.location}) then 'unknown_location'
       when not exists (select from vm_type_locations where vm_type = ${request.type} and location = ${request.location})
         then 'type_not_in_location'
-      when not exists (select from images i join image_locations il on il.image_id = i.id
-        where i.name = ${request.image} and il.location = ${request.location} and not i.retired) then 'unknown_image'
+      when not exists (${selectNamedImage(sql, { projectId: vm.projectId, ...request })}) then 'unknown_image'
       when not exists (${selectSubnet(sql, vm)}) then 'no_subnet'
       end as refusal`;
   return row?.refusal ?? undefined;

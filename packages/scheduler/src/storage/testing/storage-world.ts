@@ -13,6 +13,7 @@ import {
   listUnsettledSnapshots,
   updateSnapshotProblem,
 } from '@gantry/db/queries/snapshots/snapshot-work';
+import { listUnsettledImages, updateImageProblem } from '@gantry/db/queries/storage/image-work';
 import { listVolumesToChange } from '@gantry/db/queries/storage/volume-work';
 import { updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { newId } from '@gantry/model/ids';
@@ -22,6 +23,7 @@ import { settleWithoutHost } from '../../settle/settle-without-host.ts';
 import { type BackupFiles, openBackupFiles } from '../backup-files.ts';
 import { dropSnapshot, settleBackup } from '../backups/settle-backup.ts';
 import { changeVolume } from '../change-volume.ts';
+import { settleImage } from '../custom-images.ts';
 import { LeaseLost } from '../lease-writes.ts';
 import { restoreDisk } from '../restore-disk.ts';
 import { settleSnapshot } from '../snapshots.ts';
@@ -50,6 +52,8 @@ export type StorageWorld = {
     lease?: Lease;
     cluster?: StorageCluster;
     backupFiles?: BackupFiles;
+    /** From where images of tenants are fetched; also from this machine unless given. */
+    networks?: 'public';
   }): Promise<void>;
   // biome-ignore lint/suspicious/noExplicitAny: a row with a result of any shape.
   operation(id: string): Promise<any>;
@@ -63,11 +67,14 @@ export type StorageWorld = {
 export async function makeStorageWorld({
   real,
   backupDirectory,
+  uploads,
 }: {
   real?: StorageCluster;
   backupDirectory?: string;
+  /** Where uploaded files of images are. */
+  uploads?: string;
 } = {}): Promise<StorageWorld> {
-  const api = await startTestApi();
+  const api = await startTestApi({ imageUploads: uploads });
   const { sql } = api;
   const tenant = await makeTenant(api, 'acme');
   const stranger = await makeTenant(api, 'other');
@@ -92,7 +99,9 @@ export async function makeStorageWorld({
     });
     const unused = { secrets: undefined, images: undefined } as unknown as VolumeContext;
     const backupFiles = changed.backupFiles ?? openBackupFiles(backupDirectory);
-    const context: VolumeContext = { ...unused, sql, log, clusters, backupFiles };
+    const rules = { allowsPrivate: true, allowsLoopback: changed.networks !== 'public' };
+    const imports = { rules, stopping: new AbortController().signal, uploads };
+    const context: VolumeContext = { ...unused, sql, log, clusters, imports, backupFiles };
     const selection = { location: LOCATION, limit: 100, notIds: [], notClusters: [] };
     const attempt = async (
       step: Promise<void>,
@@ -117,8 +126,12 @@ export async function makeStorageWorld({
       await attempt(restoreDisk(context, { lease: by, disk }), (problem) =>
         updateVolumeProblem(sql, { diskId: disk.id, problem }),
       );
+    for (const image of await listUnsettledImages(sql, selection))
+      await attempt(settleImage(context, { lease: by, image }), (problem) =>
+        updateImageProblem(sql, { imageId: image.id, problem }),
+      );
     for (const volume of await listVolumesToChange(sql, selection))
-      if (volume.image === null)
+      if (volume.image === null || volume.image.is_custom)
         await attempt(changeVolume({ context, lease: by, volume }), (problem) =>
           updateVolumeProblem(sql, { diskId: volume.disk_id, problem }),
         );

@@ -4,6 +4,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { AddressRefused, type AddressRules, checkedLookup, urlProblem } from './address-rules.ts';
 
 /** A file is read in larger chunks than a socket provides. */
 const FILE_CHUNK_BYTES = 1_048_576;
@@ -19,13 +20,22 @@ export type SourceLimits = {
 /** `sizeBytes` is null if the source does not send it. */
 export type ImageSource = { stream: Readable; sizeBytes: number | null };
 
-/** Throws with the reason as its message. */
-export async function openImageSource(url: URL, limits: SourceLimits): Promise<ImageSource> {
-  if (url.protocol === 'file:') return await openFile(fileURLToPath(url));
+/**
+ * Throws with the reason as its message. With `rules`, the URL is that of a tenant: it cannot name a file, and neither it
+ * nor what it redirects to can be an address that the rules forbid.
+ */
+export async function openImageSource(
+  url: URL,
+  limits: SourceLimits,
+  rules?: AddressRules,
+): Promise<ImageSource> {
+  if (url.protocol === 'file:' && !rules) return await openFile(fileURLToPath(url));
   let at = url;
   for (let redirects = 0; redirects <= limits.redirects; redirects += 1) {
     requireHttp(at);
-    const reply = await request(at, limits);
+    const problem = rules && urlProblem(at.href, rules);
+    if (problem) throw new AddressRefused(`the URL ${problem}`);
+    const reply = await request(at, limits, rules);
     const { statusCode = 0, headers } = reply;
     if (statusCode === 200) {
       const length = headers['content-length'];
@@ -57,11 +67,18 @@ function requireHttp(url: URL): void {
   }
 }
 
-async function request(url: URL, { replyMs, stallMs }: SourceLimits): Promise<IncomingMessage> {
+async function request(
+  url: URL,
+  { replyMs, stallMs }: SourceLimits,
+  rules: AddressRules | undefined,
+): Promise<IncomingMessage> {
   const get = url.protocol === 'https:' ? https.get : http.get;
   return await new Promise((resolve, reject) => {
     // The checksum covers the file as the server stores it.
-    const asked = get(url, { agent: false, headers: { 'accept-encoding': 'identity' } });
+    const asked = get(url, {
+      ...{ agent: false, headers: { 'accept-encoding': 'identity' } },
+      ...(rules ? { lookup: checkedLookup(rules) } : {}),
+    });
     const late = setTimeout(
       () => asked.destroy(new Error(`no reply within ${replyMs / 1000} s`)),
       replyMs,

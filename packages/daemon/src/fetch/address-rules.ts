@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /**
- * Which addresses webhooks may be sent to. A tenant chooses the URL, and the api sends from inside the operators' network, so
+ * Which addresses requests to URLs of tenants may be sent to. The control plane sends from inside the operators' network, so
  * every address is checked that a connection is made to: the result of the same lookup, after the name was resolved. A name
  * that has an allowed and a forbidden address is refused.
  */
@@ -90,13 +90,13 @@ function unmapped(address: string): string {
   return bytes.join('.');
 }
 
-/** The request had no reply, for a reason that the owner of the webhook may read. */
-export class Unsent extends Error {
-  override name = 'Unsent';
+/** Its message may be shown to the tenant that chose the URL. */
+export class AddressRefused extends Error {
+  override name = 'AddressRefused';
 }
 
 const forbidden = () =>
-  new Unsent('the name of the URL has an address that webhooks may not be sent to');
+  new AddressRefused('the name of the URL has an address that requests may not be sent to');
 
 /** Returns all addresses of a name. */
 export type Resolve = (
@@ -123,9 +123,9 @@ export function checkedLookup(rules: AddressRules, resolve: Resolve = lookup): L
   };
 }
 
-/** Returns why a URL cannot be that of a webhook; undefined if it can. Names are resolved later. */
+/** Returns why no request may be sent to a URL; undefined if it may. Names are resolved later. */
 export function urlProblem(text: string, rules: AddressRules): string | undefined {
-  if (!URL.canParse(text)) return 'must be a URL such as https://example.com/webhook';
+  if (!URL.canParse(text)) return 'must be a URL such as https://example.com/path';
   const url = new URL(text);
   const schemes = rules.allowsLoopback ? ['https:', 'http:'] : ['https:'];
   if (!schemes.includes(url.protocol)) return 'must begin with https://';

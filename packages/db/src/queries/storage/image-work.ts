@@ -1,0 +1,91 @@
+import type { ImageFormat } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+import { isUnsettledImage, type VolumePlace, type WorkSelection } from './volume-work.ts';
+
+/** What the holder of a location's lease has to do in a storage cluster for images of projects, and how it records the result. */
+
+export type UnsettledImage = VolumePlace & {
+  id: string;
+  wanted: 'present' | 'deleted';
+  size_gib: number;
+  format: ImageFormat;
+  /** Empty if it is made from a snapshot or from an upload. */
+  url: string;
+  sha256: string;
+  /** The snapshot that it is copied from; its `disk_id` is null if it was deleted. */
+  source: { snapshot_id: string; disk_id: string | null } | null;
+};
+
+/** Lists the oldest first. */
+export async function listUnsettledImages(
+  sql: Queryable,
+  { location, limit, notIds, notClusters }: WorkSelection,
+): Promise<UnsettledImage[]> {
+  return await sql<UnsettledImage[]>`
+    select c.id, c.desired_state as wanted, c.size_gib, c.format, c.source_url as url, c.sha256, p.cluster_id, p.id as pool_id,
+      p.name as pool, case when c.source_snapshot_id is not null then json_build_object('snapshot_id', c.source_snapshot_id,
+        'disk_id', (select s.disk_id from snapshots s where s.id = c.source_snapshot_id)) end as source
+    from custom_images c join storage_pools p on p.id = c.pool_id
+    where c.location = ${location} and ${isUnsettledImage(sql)}
+      and c.id <> all(${[...notIds]}::uuid[]) and p.cluster_id <> all(${[...notClusters]}::uuid[])
+    order by c.id limit ${limit}`;
+}
+
+export type SettledImage = {
+  project_id: string;
+  organization_id: string;
+  region: string;
+  size_gib: number;
+};
+
+/** Records that the cluster has the image. Returns undefined if it is not wanted any more. */
+export async function updateImageReady(
+  sql: Queryable,
+  imageId: string,
+): Promise<SettledImage | undefined> {
+  const [row] = await sql<SettledImage[]>`
+    update custom_images c set observed_state = 'ready', problem = '', updated_at = now()
+    from projects j, locations l where c.id = ${imageId} and c.desired_state = 'present'
+      and c.observed_state = 'none' and j.id = c.project_id and l.name = c.location
+    returning c.project_id, j.organization_id, l.region, c.size_gib`;
+  return row;
+}
+
+/** The image was never made. Its tenant deletes it, which removes what the cluster may have of it. */
+export async function updateImageFailed(
+  sql: Queryable,
+  { imageId, problem }: { imageId: string; problem: string },
+): Promise<void> {
+  await sql`update custom_images set observed_state = 'failed', problem = ${problem}, updated_at = now()
+    where id = ${imageId} and desired_state = 'present' and observed_state = 'none'`;
+}
+
+/** Why the last attempt failed; there will be another one. */
+export async function updateImageProblem(
+  sql: Queryable,
+  { imageId, problem }: { imageId: string; problem: string },
+): Promise<void> {
+  await sql`update custom_images set problem = ${problem} where id = ${imageId} and problem <> ${problem}`;
+}
+
+export async function isImageKnown(sql: Queryable, imageId: string): Promise<boolean> {
+  const rows = await sql`select from custom_images where id = ${imageId}`;
+  return rows.length > 0;
+}
+
+/**
+ * Removes the row that VMs refer to, so that none can be created with the image any more. Returns false if a VM has the
+ * image. The lock waits for requests that create a VM with it.
+ */
+export async function removeImageRow(sql: Queryable, imageId: string): Promise<boolean> {
+  await sql`select from images where id = ${imageId} for update`;
+  const vms = await sql`select from vms where image_id = ${imageId} limit 1`;
+  if (vms.length > 0) return false;
+  await sql`delete from images where id = ${imageId} and retired`;
+  return true;
+}
+
+/** The cluster has nothing of it any more. */
+export async function removeCustomImage(sql: Queryable, imageId: string): Promise<void> {
+  await sql`delete from custom_images where id = ${imageId} and desired_state = 'deleted'`;
+}

@@ -1,0 +1,73 @@
+import { type CephCloud, startCephCloud } from '@gantry/testkit/ceph/ceph-cloud';
+import { openGuestShell } from '@gantry/testkit/real-host/guest/guest-shell';
+import { LOCATION, VM_TYPE } from '@gantry/testkit/real-host/real-cloud';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+/** As the API shows it. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+type Shown = any;
+
+const SSH_PUBLIC_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGnZ0P5QvE0y4tH0zvYt0rR0lKqM3p5D0m5lqDkZ5sYx me';
+
+/** An emulated guest boots slowly. */
+const PATIENCE = { timeout: 120_000 };
+
+let cloud: CephCloud;
+beforeAll(async () => {
+  cloud = await startCephCloud(['one']);
+});
+afterAll(async () => {
+  await cloud?.stop();
+});
+
+const ended = async (method: string, path: string, body?: object): Promise<Shown> => {
+  const operation = await cloud.client.ended(await cloud.client.open(method, path, body));
+  expect(operation).toMatchObject({ state: 'SUCCEEDED' });
+  return operation.result;
+};
+const createVm = (name: string, image: string) =>
+  ended('POST', '/vms', {
+    ...{ name, type: VM_TYPE, location: LOCATION, image, ssh_public_key: SSH_PUBLIC_KEY },
+  });
+async function inGuest(vm: Shown, command: string): Promise<string> {
+  const { socketPath } = (await cloud.hostOf(vm.id)).libvirtd;
+  const guest = await openGuestShell({ socketPath, domain: `gantry-${vm.id}` });
+  try {
+    await expect.poll(() => guest.run('echo up').catch(String), PATIENCE).toBe('up\n');
+    return await guest.run(command);
+  } finally {
+    await guest.close();
+  }
+}
+const volumes = async (): Promise<string[]> =>
+  JSON.parse(await cloud.ceph.run('rbd', 'ls', 'volumes', '--format', 'json'));
+
+it('a VM from a custom image has what was written in the guest of the snapshot, and survives the image', async () => {
+  const first = await createVm('first', 'tiny');
+  await inGuest(first, 'echo made by the tenant > /root/mark && sync');
+  const disk_id = first.disks[0].id;
+  const snapshot = await ended('POST', '/snapshots', { name: 'prepared', disk_id });
+  const startedAt = performance.now();
+  const image = await ended('POST', '/images', { name: 'golden', snapshot_id: snapshot.id });
+  const ms = Math.round(performance.now() - startedAt);
+  process.stdout.write(`From a snapshot of 128 GiB to an image: ${ms} ms.\n`);
+  await ended('DELETE', `/snapshots/${snapshot.id}`);
+  await ended('DELETE', `/vms/${first.id}`);
+
+  const second = await createVm('second', 'golden');
+  expect(second).toMatchObject({ state: 'STATE_RUNNING' });
+  expect(await inGuest(second, 'cat /root/mark')).toBe('made by the tenant\n');
+  const info = await cloud.ceph.run(
+    ...(['rbd', 'info', `volumes/${second.disks[0].id}`, '--format', 'json'] as const),
+  );
+  expect(JSON.parse(info).parent.image).toBe(`image-${image.id}`);
+
+  await ended('DELETE', `/images/${image.id}`);
+  await ended('PATCH', `/vms/${second.id}`, { action: 'STOP' });
+  await ended('PATCH', `/vms/${second.id}`, { action: 'START' });
+  expect(await inGuest(second, 'cat /root/mark')).toBe('made by the tenant\n');
+  expect(await volumes()).toContain(`image-${image.id}`);
+  await ended('DELETE', `/vms/${second.id}`);
+  await expect.poll(volumes, { timeout: 60_000 }).not.toContain(`image-${image.id}`);
+});
