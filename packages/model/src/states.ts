@@ -53,7 +53,14 @@ export const OPERATION_NAMES = [
   'RESTORE',
 ] as const;
 export type OperationName = (typeof OPERATION_NAMES)[number];
-export const RESOURCE_TYPES = ['vm', 'disk', 'vpc-firewall-rule', 'snapshot', 'backup', 'image'] as const;
+export const RESOURCE_TYPES = [
+  'vm',
+  'disk',
+  'vpc-firewall-rule',
+  'snapshot',
+  'backup',
+  'image',
+] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 /** What can happen to a resource without a request of its tenant. */

@@ -99,7 +99,9 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   const owing = type === 'vpc-firewall-rule' ? await listHostsPendingRule(sql, resourceId) : [];
   const problem = type === 'disk' ? await readVolumeProblem(sql, resourceId) : null;
   const isOfCluster =
-    problem !== null || operation.name === 'RESTORE' || ['snapshot', 'backup', 'image'].includes(type);
+    problem !== null ||
+    operation.name === 'RESTORE' ||
+    ['snapshot', 'backup', 'image'].includes(type);
   const failure = isOfCluster ? volumeFailure(problem ?? '') : lateHosts(owing);
   if (type === 'disk' && operation.name === 'UPDATE') await undoGrowth(sql, resourceId);
   if (type === 'snapshot' && operation.name === 'CREATE') {

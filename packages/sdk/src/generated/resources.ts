@@ -185,8 +185,22 @@ export function bindOperations({ call, list }: Bind) {
     images: {
       /** List the OS images. */
       list: list({ id: 'images.list', method: 'GET', path: '/v0.1/projects/{project_id}/images' }),
+      /** Make an image of a snapshot, of a file at a URL, or of a file that is uploaded. */
+      create: call({ id: 'images.create', method: 'POST', path: '/v0.1/projects/{project_id}/images', takesKey: true }),
       /** Read an OS image. */
       get: call({ id: 'images.get', method: 'GET', path: '/v0.1/projects/{project_id}/images/{image_id}' }),
+      /** Change the description, the tags or the visibility of an image of the project. */
+      change: call({ id: 'images.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/images/{image_id}', takesKey: true }),
+      /** Delete an image of the project; VMs that have it keep it. */
+      delete: call({ id: 'images.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/images/{image_id}', takesKey: true }),
+      /** Make the image of the file that was uploaded. */
+      finishUpload: call({ id: 'images.finish-upload', method: 'POST', path: '/v0.1/projects/{project_id}/images/{image_id}:finish-upload', takesKey: true }),
+    },
+    imageUploads: {
+      /** Read how much of the file of an image was received. */
+      get: call({ id: 'image-uploads.get', method: 'GET', path: '/v0.1/projects/{project_id}/images/{image_id}/upload' }),
+      /** Append a chunk to the file of an image. */
+      add: call({ id: 'image-uploads.add', method: 'POST', path: '/v0.1/projects/{project_id}/images/{image_id}/upload', takesKey: true }),
     },
     adminImages: {
       /** List the OS images, including retired ones. */
@@ -385,6 +399,12 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'backup-operations.list', method: 'GET', path: '/v0.1/projects/{project_id}/backups/operations' }),
       /** Read a backup operation. */
       get: call({ id: 'backup-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/backups/operations/{operation_id}' }),
+    },
+    imageOperations: {
+      /** List image operations, newest first. */
+      list: list({ id: 'image-operations.list', method: 'GET', path: '/v0.1/projects/{project_id}/images/operations' }),
+      /** Read a image operation. */
+      get: call({ id: 'image-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/images/operations/{operation_id}' }),
     },
     events: {
       /** List what happened to resources without a request, newest first; or follow everything that happens, as server-sent events. */

@@ -780,7 +780,8 @@ export interface paths {
         /** List the OS images */
         get: operations["images.list"];
         put?: never;
-        post?: never;
+        /** Make an image of a snapshot, of a file at a URL, or of a file that is uploaded */
+        post: operations["images.create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -798,6 +799,43 @@ export interface paths {
         get: operations["images.get"];
         put?: never;
         post?: never;
+        /** Delete an image of the project; VMs that have it keep it */
+        delete: operations["images.delete"];
+        options?: never;
+        head?: never;
+        /** Change the description, the tags or the visibility of an image of the project */
+        patch: operations["images.change"];
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/images/{image_id}/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how much of the file of an image was received */
+        get: operations["image-uploads.get"];
+        put?: never;
+        /** Append a chunk to the file of an image */
+        post: operations["image-uploads.add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/images/{image_id}:finish-upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the image of the file that was uploaded */
+        post: operations["images.finish-upload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1580,6 +1618,40 @@ export interface paths {
         };
         /** Read a backup operation */
         get: operations["backup-operations.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/images/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List image operations, newest first */
+        get: operations["image-operations.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/images/operations/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a image operation */
+        get: operations["image-operations.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3017,7 +3089,7 @@ export interface components {
         };
         Quota: {
             /** @enum {string} */
-            type: "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "backups" | "backup_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
+            type: "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "backups" | "backup_gib" | "images" | "image_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -3031,6 +3103,8 @@ export interface components {
             snapshot_gib?: number;
             backups?: number;
             backup_gib?: number;
+            images?: number;
+            image_gib?: number;
             firewall_rules?: number;
             networks?: number;
             subnets?: number;
@@ -3042,7 +3116,7 @@ export interface components {
         };
         OrganizationQuota: {
             /** @enum {string} */
-            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "backups" | "backup_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
+            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "snapshots" | "snapshot_gib" | "backups" | "backup_gib" | "images" | "image_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -3057,6 +3131,8 @@ export interface components {
             snapshot_gib?: number;
             backups?: number;
             backup_gib?: number;
+            images?: number;
+            image_gib?: number;
             firewall_rules?: number;
             networks?: number;
             access_keys?: number;
@@ -3201,6 +3277,94 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             locations: string[];
+            /** @description The project that made it; empty for an image of the catalogue. */
+            project_id: string;
+            /** @enum {string} */
+            visibility: "public" | "organization" | "project";
+            /** @enum {string} */
+            state: "uploading" | "creating" | "ready" | "failed" | "deleted";
+            /** @description The size of the image as a disk; empty for an image of the catalogue. */
+            size: string;
+            /** @description Why it could not be made; empty if nothing is known to be wrong. */
+            problem: string;
+        };
+        OperationReply: {
+            operation: components["schemas"]["Operation"];
+        };
+        Operation: {
+            /** Format: uuid */
+            operation_id: string;
+            /** @enum {string} */
+            state: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
+            metadata: {
+                /** @enum {string} */
+                operation_name: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
+                /**
+                 * Format: uuid
+                 * @description The resource, whose id is known from the first reply on.
+                 */
+                id: string;
+                /** @enum {string} */
+                type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "backup" | "image";
+                /** @description The request that started the operation. The SSH key and the scripts of a VM leave it when the operation ends. */
+                request: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description Null while in progress. Then the resource, or the code, message and details of the failure. */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /** Format: date-time */
+            started_at: string;
+            completed_at: string | "";
+        };
+        CreateCustomImage: {
+            name: string;
+            /** @default  */
+            description?: "" | string;
+            /** @default [] */
+            tags?: string[];
+            /**
+             * @description Who can use it: this project, or all projects of its organization.
+             * @default project
+             * @enum {string}
+             */
+            visibility?: "organization" | "project";
+            /**
+             * Format: uuid
+             * @description The snapshot that it is copied from, of a disk with blocks of 512 bytes.
+             */
+            snapshot_id?: string;
+            /** @description Where its file is fetched from. Then the fields after it are required. */
+            source_url?: string;
+            /** @description The size of its file, which is uploaded. Then the fields after it are required. */
+            upload_bytes?: number;
+            location?: string;
+            /** @description The most that the disk in the file may have. */
+            size?: string;
+            /** @enum {string} */
+            format?: "raw" | "qcow2" | "vmdk";
+            sha256?: string;
+        };
+        ChangeCustomImage: {
+            description?: "" | string;
+            tags?: string[];
+            /**
+             * @description Who can use it: this project, or all projects of its organization.
+             * @enum {string}
+             */
+            visibility?: "organization" | "project";
+        };
+        ImageUpload: {
+            received_bytes: number;
+            upload_bytes: number;
+        };
+        ImageChunk: {
+            /** @description How much was received before. */
+            offset: number;
+            /** @description At most 4 MiB in base64. */
+            data: string;
         };
         AdminImage: {
             /** Format: uuid */
@@ -3232,37 +3396,6 @@ export interface components {
             locations?: string[];
             source_url?: string;
             sha256?: string;
-        };
-        OperationReply: {
-            operation: components["schemas"]["Operation"];
-        };
-        Operation: {
-            /** Format: uuid */
-            operation_id: string;
-            /** @enum {string} */
-            state: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
-            metadata: {
-                /** @enum {string} */
-                operation_name: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
-                /**
-                 * Format: uuid
-                 * @description The resource, whose id is known from the first reply on.
-                 */
-                id: string;
-                /** @enum {string} */
-                type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "backup";
-                /** @description The request that started the operation. The SSH key and the scripts of a VM leave it when the operation ends. */
-                request: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @description Null while in progress. Then the resource, or the code, message and details of the failure. */
-            result: {
-                [key: string]: unknown;
-            } | null;
-            /** Format: date-time */
-            started_at: string;
-            completed_at: string | "";
         };
         CreateVm: {
             name: string;
@@ -3939,7 +4072,7 @@ export interface components {
             /** @description What happened and what to do, for people to read. */
             message: string;
             /** @enum {string} */
-            resource_type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "backup";
+            resource_type: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "backup" | "image";
             /**
              * Format: uuid
              * @description The resource, which may have been deleted since.
@@ -6620,7 +6753,121 @@ export interface operations {
             };
         };
     };
+    "images.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCustomImage"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
     "images.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Image"];
+                };
+            };
+        };
+    };
+    "images.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "images.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeCustomImage"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "image-uploads.get": {
         parameters: {
             query?: never;
             header?: never;
@@ -6638,7 +6885,65 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Image"];
+                    "application/json": components["schemas"]["ImageUpload"];
+                };
+            };
+        };
+    };
+    "image-uploads.add": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageChunk"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageUpload"];
+                };
+            };
+        };
+    };
+    "images.finish-upload": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
                 };
             };
         };
@@ -7840,6 +8145,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8952,6 +9259,60 @@ export interface operations {
         };
     };
     "backup-operations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    "image-operations.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                resource_id?: string;
+                state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Operation"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "image-operations.get": {
         parameters: {
             query?: never;
             header?: never;
@@ -11348,7 +11709,7 @@ export interface operations {
                 page_token?: string;
                 organization_id?: string;
                 project_id?: string;
-                resource_type?: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "backup";
+                resource_type?: "vm" | "disk" | "vpc-firewall-rule" | "snapshot" | "backup" | "image";
                 resource_id?: string;
                 operation_name?: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "MOVE" | "ATTACH_DISKS" | "DETACH_DISKS" | "RESTORE";
                 state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";

@@ -1,0 +1,1 @@
+ALTER TABLE "disks" ADD COLUMN "source_backup_id" uuid;

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "vms_image" ON "vms" USING btree ("image_id");

@@ -1,0 +1,1 @@
+ALTER TABLE "organization_quotas" VALIDATE CONSTRAINT "organization_quotas_type";

@@ -1,0 +1,1 @@
+ALTER TABLE "quotas" VALIDATE CONSTRAINT "quotas_type";
