@@ -68,6 +68,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   'attach_disks[]': fc
     .record({ disk_id: own('disk_id'), mode: oneOf('read-write', 'read-only') })
     .map((attachment) => [attachment]),
+  disk_id: oneOf('{{own.disk_id}}', '{{own.volume_disk_id}}'),
   vm_id: oneOf('{{own.vm_id}}', '{{own.stopped_vm_id}}', '{{own.addressed_vm_id}}'),
   'DetachPublicAddress.address_id': own('attached_address_id'),
   webhook_id: oneOf('{{own.webhook_id}}', '{{own.operators_webhook_id}}'),

@@ -247,7 +247,7 @@ async function makeAddressedVm(api: TestApi, tenant: TestTenant, name: string): 
   return { addressed_vm_id: vm.id, attached_address_id: id };
 }
 
-/** Stores a disk in a pool of its own, so that it can have snapshots. */
+/** Stores a disk in a pool of its own, so that it can have snapshots, backups and a schedule for them. */
 async function makeVolume(sql: TestApi['sql'], diskId: string): Promise<void> {
   const [clusterId, poolId] = [newId(), newId()];
   await sql`insert into storage_clusters (id, name, monitors, user_name)
@@ -255,6 +255,7 @@ async function makeVolume(sql: TestApi['sql'], diskId: string): Promise<void> {
   await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, active)
     values (${poolId}, ${clusterId}, 'volumes', 'us-east-a', 'shared-volume', false)`;
   await sql`update disks set pool_id = ${poolId}, volume_id = '1a', observed_size_gib = size_gib where id = ${diskId}`;
+  await sql`insert into backup_schedules (disk_id, every_hours, keep, next_at) values (${diskId}, 24, 7, now())`;
 }
 
 /** Resources of operators: the host of the VM, a free host, and a token for another host. */

@@ -26,9 +26,9 @@ export type BackupFiles = {
   pathOf(key: BackupKey): string;
 };
 
-export type BackupKey = { id: string; disk_id: string };
+type BackupKey = { id: string; disk_id: string };
 
-export type Manifest = {
+type Manifest = {
   version: 1;
   backup_id: string;
   name: string;

@@ -8,7 +8,7 @@ import { confirm, type YesFlag, yesFlag } from '../../confirm.ts';
 import { findByName } from '../../find-by-name.ts';
 import { argument, type CommonFlags, commonFlags, outputAlias, requiredText } from '../../flags.ts';
 
-export type StorageCluster = Schemas['StorageCluster'];
+type StorageCluster = Schemas['StorageCluster'];
 
 export async function findStorageCluster(client: Client, wanted: string): Promise<StorageCluster> {
   const clusters = client.adminStorageClusters.list({ limit: 1000 });
