@@ -34,6 +34,7 @@ const SSH_PUBLIC_KEY =
 const OPERATION_PATHS: Record<string, string> = {
   vm: '/vms/operations',
   disk: '/disks/operations',
+  snapshot: '/snapshots/operations',
   'vpc-firewall-rule': '/vpc/firewall-rules/operations',
 };
 
