@@ -17,6 +17,7 @@ import { loginRoutes } from './logins/routes.ts';
 import { networkRoutes } from './networks/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { adminDeviceRoutes } from './operators/devices/routes.ts';
+import { diskLimitsRoutes } from './operators/disk-limits/routes.ts';
 import { adminFleetRoutes } from './operators/fleet/routes.ts';
 import { adminHostRoutes } from './operators/hosts/routes.ts';
 import { adminJoinTokenRoutes } from './operators/join-tokens/routes.ts';
@@ -82,6 +83,7 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...adminOrphanRoutes,
   ...adminPublicAddressRoutes,
   ...adminStorageRoutes,
+  ...diskLimitsRoutes,
   ...adminJoinTokenRoutes,
   ...adminPriceRoutes,
   ...adminResourceRoutes,

@@ -35,6 +35,7 @@ const OPERATION_PATHS: Record<string, string> = {
   vm: '/vms/operations',
   disk: '/disks/operations',
   snapshot: '/snapshots/operations',
+  backup: '/backups/operations',
   image: '/images/operations',
   'vpc-firewall-rule': '/vpc/firewall-rules/operations',
 };

@@ -10,7 +10,6 @@ import {
   requireStorageCluster,
   requireStoragePool,
 } from './change.ts';
-import { diskLimitsRoutes } from './limits-routes.ts';
 import {
   ChangeStoragePool,
   CreateStorageCluster,
@@ -141,4 +140,4 @@ const poolRoutes = [
   }),
 ];
 
-export const adminStorageRoutes = [...clusterRoutes, ...poolRoutes, ...diskLimitsRoutes];
+export const adminStorageRoutes = [...clusterRoutes, ...poolRoutes];

@@ -6,7 +6,7 @@ import {
 } from '@gantry/db/queries/storage/disk-limits';
 import { found } from '@gantry/model/errors';
 import { route } from '../../http/route.ts';
-import { AllDiskLimits, DiskLimits, DiskLimitsParams, SetDiskLimits } from './limits-schema.ts';
+import { AllDiskLimits, DiskLimits, DiskLimitsParams, SetDiskLimits } from './schema.ts';
 
 export const diskLimitsRoutes = [
   route({
