@@ -1,5 +1,5 @@
-import type { AddressRules } from './address-rules.ts';
 import { SettingsError, type SettingsReader } from '../settings.ts';
+import type { AddressRules } from './address-rules.ts';
 
 const NETWORKS: Record<string, AddressRules> = {
   public: { allowsPrivate: false, allowsLoopback: false },
