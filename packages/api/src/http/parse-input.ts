@@ -51,10 +51,12 @@ function fieldErrors(issue: z.core.$ZodIssue, where: string): FieldError[] {
   return [{ field: path.join('.') || where, reason: issue.message }];
 }
 
+export const NO_BODY = { raw: '', value: undefined };
+
 /** Returns the JSON body of a request; its value is undefined if the request has no body. */
 export async function readJsonBody(
   c: Context,
-  limitBytes = MAX_BODY_BYTES,
+  { maxBodyBytes: limitBytes = MAX_BODY_BYTES }: { maxBodyBytes?: number | undefined },
 ): Promise<{ raw: string; value: unknown }> {
   const raw = await readText(c, limitBytes);
   if (raw === '') return { raw, value: undefined };

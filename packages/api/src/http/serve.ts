@@ -21,7 +21,7 @@ import {
   upgradeOf,
 } from './incoming.ts';
 import { NOSNIFF } from './nosniff.ts';
-import { parseInput, readJsonBody } from './parse-input.ts';
+import { NO_BODY, parseInput, readJsonBody } from './parse-input.ts';
 import { auditLine, operationIdOf, performWrite } from './perform-write.ts';
 import { type AnyRoute, isWrite, type Request } from './route.ts';
 import { traceWrite } from './trace-write.ts';
@@ -130,9 +130,7 @@ async function handle({ route, deps, c, state, reader }: Handling): Promise<Body
   const isStream = route.stream !== undefined && acceptsEvents(c);
   const querySchema = isStream ? NO_QUERY : route.query;
   const query = querySchema ? parseInput(querySchema, queryOf(c), 'query') : {};
-  const { raw, value } = isWrite(route)
-    ? await readJsonBody(c, route.maxBodyBytes)
-    : { raw: '', value: undefined };
+  const { raw, value } = isWrite(route) ? await readJsonBody(c, route) : NO_BODY;
   const body = route.body ? parseInput(route.body, value ?? {}, 'body') : undefined;
   const organizationId = chargedOrganization(caller, scope.organizationId);
   const request: Request<unknown, unknown, unknown> = {

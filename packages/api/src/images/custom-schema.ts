@@ -25,8 +25,10 @@ function requireOneSource(image: Given, context: z.RefinementCtx): void {
   const refuse = (field: string, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message });
   const [source, ...others] = SOURCES.filter((name) => image[name] !== undefined);
-  if (!source)
-    return refuse('snapshot_id', 'is required unless source_url or upload_bytes is given');
+  if (!source) {
+    refuse('snapshot_id', 'is required unless source_url or upload_bytes is given');
+    return;
+  }
   for (const other of others) refuse(other, `must not be given with ${source}`);
   for (const field of OF_FILE) {
     if (source !== 'snapshot_id' && image[field] === undefined)

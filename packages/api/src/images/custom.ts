@@ -15,11 +15,7 @@ import {
   updateProjectImage,
 } from '@gantry/db/queries/images/project-images';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
-import {
-  hasPoolRoom,
-  lockSnapshot,
-  type SnapshotRow,
-} from '@gantry/db/queries/snapshots/snapshots';
+import { hasPoolRoom, lockSnapshot } from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { OS_DISK_GIB, OS_DISK_SIZE } from '@gantry/model/disk-size';
 import { badRequest, CloudError, notFound, unknownLocation } from '@gantry/model/errors';

@@ -15,7 +15,7 @@ import { appendStaged, readStagedBytes } from './staged-files.ts';
 type Uploading = ImageTarget & { directory: string | undefined };
 type Progress = { received_bytes: number; upload_bytes: number };
 
-export function requireUploads(directory: string | undefined): string {
+function requireUploads(directory: string | undefined): string {
   if (directory !== undefined) return directory;
   throw new CloudError('conflict', 'this installation takes no uploads: give source_url instead');
 }
