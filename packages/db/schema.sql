@@ -187,6 +187,47 @@ create table console_tickets (
 CREATE INDEX console_tickets_age ON public.console_tickets USING btree (expires_at);
 CREATE INDEX console_tickets_vm ON public.console_tickets USING btree (vm_id);
 
+create table custom_images (
+  id uuid not null,
+  project_id uuid not null,
+  pool_id uuid not null,
+  location text not null,
+  visibility text default 'project'::text not null,
+  size_gib integer not null,
+  source_snapshot_id uuid,
+  source_url text default ''::text not null,
+  format text default 'raw'::text not null,
+  sha256 text default ''::text not null,
+  file_bytes bigint,
+  uploaded boolean default true not null,
+  desired_state text default 'present'::text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  observed_state text default 'none'::text not null,
+  problem text default ''::text not null,
+  state text generated always as (
+CASE
+    WHEN (desired_state = 'deleted'::text) THEN 'deleted'::text
+    WHEN (NOT uploaded) THEN 'uploading'::text
+    WHEN (observed_state = 'none'::text) THEN 'creating'::text
+    ELSE observed_state
+END) stored not null,
+  constraint custom_images_pkey PRIMARY KEY (id),
+  constraint custom_images_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint custom_images_pool_id_storage_pools_id_fk FOREIGN KEY (pool_id) REFERENCES storage_pools(id),
+  constraint custom_images_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint custom_images_desired_state CHECK ((desired_state = ANY (ARRAY['present'::text, 'deleted'::text]))),
+  constraint custom_images_format CHECK ((format = ANY (ARRAY['raw'::text, 'qcow2'::text, 'vmdk'::text]))),
+  constraint custom_images_observed_state CHECK ((observed_state = ANY (ARRAY['none'::text, 'ready'::text, 'failed'::text]))),
+  constraint custom_images_size CHECK (((size_gib >= 1) AND (size_gib <= 10240))),
+  constraint custom_images_visibility CHECK ((visibility = ANY (ARRAY['organization'::text, 'project'::text])))
+);
+CREATE INDEX custom_images_project ON public.custom_images USING btree (project_id, id);
+CREATE INDEX custom_images_snapshot ON public.custom_images USING btree (source_snapshot_id);
+CREATE INDEX custom_images_unsettled ON public.custom_images USING btree (location, id) WHERE ((desired_state = 'deleted'::text) OR ((observed_state = 'none'::text) AND uploaded));
+CREATE TRIGGER custom_images_quota AFTER INSERT ON public.custom_images FOR EACH ROW EXECUTE FUNCTION count_image();
+CREATE TRIGGER custom_images_quota_freed AFTER UPDATE OF desired_state ON public.custom_images FOR EACH ROW WHEN (((old.desired_state = 'present'::text) AND (new.desired_state = 'deleted'::text))) EXECUTE FUNCTION count_image();
+
 create table device_claims (
   device_id uuid not null,
   vm_id uuid,
@@ -402,7 +443,7 @@ create table events (
   created_at timestamp(3) with time zone default now() not null,
   constraint events_pkey PRIMARY KEY (id),
   constraint events_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint events_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text, 'backup'::text]))),
+  constraint events_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text, 'backup'::text, 'image'::text]))),
   constraint events_type CHECK ((type = ANY (ARRAY['vm_crashed'::text, 'vm_unreachable'::text, 'vm_reachable'::text, 'vm_host_draining'::text, 'vm_host_fenced'::text, 'vm_restarted_elsewhere'::text, 'vm_moving'::text, 'vm_device_unhealthy'::text, 'vm_lost'::text, 'vm_orphaned'::text, 'vm_restored'::text, 'vm_organization_warned'::text, 'vm_organization_suspended'::text, 'vm_organization_resumed'::text])))
 );
 CREATE INDEX events_project ON public.events USING btree (project_id, id);
@@ -598,9 +639,11 @@ create table images (
   sha256 text default ''::text not null,
   retired boolean default false not null,
   created_at timestamp(3) with time zone default now() not null,
-  constraint images_name_key UNIQUE (name),
-  constraint images_pkey PRIMARY KEY (id)
+  project_id uuid,
+  constraint images_pkey PRIMARY KEY (id),
+  constraint images_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
 );
+CREATE UNIQUE INDEX images_owner_name_key ON public.images USING btree (name, COALESCE(project_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE ((project_id IS NULL) OR (NOT retired));
 CREATE TRIGGER images_bump AFTER UPDATE OF source_url, sha256 ON public.images FOR EACH ROW WHEN (((new.source_url <> old.source_url) OR (new.sha256 <> old.sha256))) EXECUTE FUNCTION bump_hosts_of_image();
 
 create table installation (
@@ -793,7 +836,7 @@ create table operations (
   constraint operations_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint operations_completed CHECK (((state = 'IN_PROGRESS'::text) = (completed_at IS NULL))),
   constraint operations_name CHECK ((name = ANY (ARRAY['CREATE'::text, 'UPDATE'::text, 'DELETE'::text, 'START'::text, 'STOP'::text, 'RESET'::text, 'MOVE'::text, 'ATTACH_DISKS'::text, 'DETACH_DISKS'::text, 'RESTORE'::text]))),
-  constraint operations_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text, 'backup'::text]))),
+  constraint operations_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text, 'snapshot'::text, 'backup'::text, 'image'::text]))),
   constraint operations_state CHECK ((state = ANY (ARRAY['IN_PROGRESS'::text, 'SUCCEEDED'::text, 'FAILED'::text])))
 );
 CREATE INDEX operations_deadline ON public.operations USING btree (deadline_at) WHERE (state = 'IN_PROGRESS'::text);
@@ -810,7 +853,7 @@ create table organization_quotas (
   max bigint not null,
   constraint organization_quotas_organization_id_type_pk PRIMARY KEY (organization_id, type),
   constraint organization_quotas_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
-  constraint organization_quotas_type CHECK ((type = ANY (ARRAY['projects'::text, 'vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'snapshots'::text, 'snapshot_gib'::text, 'backups'::text, 'backup_gib'::text, 'firewall_rules'::text, 'networks'::text, 'access_keys'::text, 'public_addresses'::text])))
+  constraint organization_quotas_type CHECK ((type = ANY (ARRAY['projects'::text, 'vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'snapshots'::text, 'snapshot_gib'::text, 'backups'::text, 'backup_gib'::text, 'images'::text, 'image_gib'::text, 'firewall_rules'::text, 'networks'::text, 'access_keys'::text, 'public_addresses'::text])))
 );
 
 create table organizations (
@@ -978,7 +1021,7 @@ create table quotas (
   used bigint default 0 not null,
   constraint quotas_project_id_type_pk PRIMARY KEY (project_id, type),
   constraint quotas_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint quotas_type CHECK ((type = ANY (ARRAY['vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'snapshots'::text, 'snapshot_gib'::text, 'backups'::text, 'backup_gib'::text, 'firewall_rules'::text, 'networks'::text, 'subnets'::text, 'access_keys'::text, 'public_addresses'::text])))
+  constraint quotas_type CHECK ((type = ANY (ARRAY['vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'snapshots'::text, 'snapshot_gib'::text, 'backups'::text, 'backup_gib'::text, 'images'::text, 'image_gib'::text, 'firewall_rules'::text, 'networks'::text, 'subnets'::text, 'access_keys'::text, 'public_addresses'::text])))
 );
 
 create table refresh_tokens (
@@ -1401,6 +1444,7 @@ END) stored not null,
   constraint vms_on_host_failure CHECK ((on_host_failure = ANY (ARRAY['leave'::text, 'restart'::text]))),
   constraint vms_power_action CHECK ((power_action = ANY (ARRAY['CREATE'::text, 'START'::text, 'STOP'::text, 'RESET'::text])))
 );
+CREATE INDEX vms_image ON public.vms USING btree (image_id);
 CREATE INDEX vms_name_of_all ON public.vms USING btree (name);
 CREATE INDEX vms_project ON public.vms USING btree (project_id, id);
 CREATE INDEX vms_state ON public.vms USING btree (project_id, state, id);
@@ -1855,6 +1899,25 @@ BEGIN
   END IF;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.choose_os_pool(of_image uuid, of_location text, wanted_gib integer)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+DECLARE
+  of_pool uuid;
+BEGIN
+  SELECT pool_id INTO of_pool FROM custom_images WHERE id = of_image;
+  IF of_pool IS NULL THEN RETURN choose_pool(of_location, 'persistent-ssd', wanted_gib); END IF;
+  PERFORM FROM storage_pools WHERE id = of_pool AND active
+    AND (size_gib IS NULL OR size_gib::bigint * overcommit_percent / 100 - allocated_gib >= wanted_gib);
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the storage pool of the image has no room for % GiB', wanted_gib
+      USING ERRCODE = 'GC001', DETAIL = json_build_object('location', of_location, 'disk_type', 'persistent-ssd', 'gib', wanted_gib);
+  END IF;
+  RETURN of_pool;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.choose_pool(of_location text, of_type text, wanted_gib integer)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -1916,6 +1979,21 @@ AS $function$
 BEGIN
   RETURN (SELECT CASE WHEN history = current_history() THEN era * 1000
     ELSE floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint END FROM installation);
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.count_image()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM change_quota(NEW.project_id, 'image_gib', NEW.size_gib);
+    PERFORM change_quota(NEW.project_id, 'images', 1);
+  ELSE
+    PERFORM change_quota(OLD.project_id, 'image_gib', -OLD.size_gib);
+    PERFORM change_quota(OLD.project_id, 'images', -1);
+  END IF;
+  RETURN NULL;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.count_rows()

@@ -107,4 +107,5 @@ CREATE INDEX "backups_unsettled" ON "backups" USING btree ("location","id") WHER
 CREATE INDEX "backups_with_snapshot" ON "backups" USING btree ("location","disk_id") WHERE has_snapshot;--> statement-breakpoint
 CREATE INDEX "custom_images_project" ON "custom_images" USING btree ("project_id","id");--> statement-breakpoint
 CREATE INDEX "custom_images_snapshot" ON "custom_images" USING btree ("source_snapshot_id");--> statement-breakpoint
-CREATE INDEX "custom_images_unsettled" ON "custom_images" USING btree ("location","id") WHERE desired_state = 'deleted' or (observed_state = 'none' and uploaded);
+CREATE INDEX "custom_images_unsettled" ON "custom_images" USING btree ("location","id") WHERE desired_state = 'deleted' or (observed_state = 'none' and uploaded);--> statement-breakpoint
+INSERT INTO "disk_limits" ("disk_type") VALUES ('persistent-ssd');
