@@ -24,6 +24,7 @@ const NOUNS: Record<Operation['metadata']['type'], string> = {
   vm: 'a VM',
   disk: 'a disk',
   snapshot: 'a snapshot',
+  backup: 'a backup',
   image: 'an image',
   'vpc-firewall-rule': 'a firewall rule',
 };
