@@ -26,6 +26,16 @@ const endpoint = fc.oneof(
 );
 const tracedEnd = oneOf('{{own.vm_id}}', '{{own.stopped_vm_id}}', '192.0.2.7', '172.27.0.9');
 
+const newDisk = {
+  ...{
+    name,
+    size: oneOf('1GiB', '100GiB', '2TiB'),
+    location,
+    block_size: fc.constantFrom(512, 4096),
+  },
+  tags: fc.constantFrom({}, { env: 'prod' }),
+};
+
 export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   name,
   type: vmType,
@@ -51,6 +61,12 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   host_id: oneOf('{{own.host_id}}', '{{own.host_id}}', '{{own.fenced_host_id}}'),
   'CreateSnapshot.disk_id': own('volume_disk_id'),
   'CreateBackup.disk_id': own('volume_disk_id'),
+  CreateDisk: fc.oneof(
+    fc.record(newDisk, { requiredKeys: ['name', 'size', 'location'] }),
+    fc.record({ ...newDisk, type: oneOf('persistent-ssd', 'shared-volume') }),
+    fc.record({ ...newDisk, snapshot_id: own('snapshot_id') }),
+    fc.record({ ...newDisk, backup_id: own('backup_id') }),
+  ),
   SetDiskLimits: fc.oneof(
     fc.record({ read_iops: octet, write_bytes_per_second: octet }),
     fc.record({ total_iops: fc.constant(500), burst_percent: fc.constantFrom(0, 101, 1000) }),

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { fenceCovers, isFenceable } from './fence-address.ts';
 import { readBackupFiles, writeBackupFile } from './simulated-backups.ts';
+import { openVolume, type SimulatedClient } from './simulated-client.ts';
 import { readImageHead } from './simulated-image.ts';
 import { fail, overNetwork, pathOf, type Stored, viewOf } from './simulated-parts.ts';
 import {
@@ -12,16 +13,6 @@ import {
   type VolumeLabels,
   type VolumeName,
 } from './storage-cluster.ts';
-
-/** A program that has a volume open, such as QEMU. */
-export type SimulatedClient = {
-  /** Replaces the content of the volume, with the lock, as librbd does: a client that is alive hands the lock over. */
-  write(content: string): void;
-  /** Gives back the lock. */
-  close(): void;
-  /** Ends the program as if it had been killed: its lock stays. */
-  kill(): void;
-};
 
 export type SimulatedCluster = StorageCluster & {
   /** `down`: nothing happens. `no_replies`: changes happen. Every call throws `unreachable` in both cases. */
@@ -263,25 +254,7 @@ export function simulateCluster({
       key === undefined ||
       [...keys.values()].some((each) => each.key === key && each.volumeId === volume.id);
     if (!isOfVolume) fail('denied', `The key does not open the volume ${pathOf(at)}.`);
-    volume.watchers.add(address);
-    const stillOpen = () => volume.watchers.has(address) && !isFenced(address);
-    return {
-      write: (content: string) => {
-        // A client that was fenced stays useless after the fence is lifted.
-        if (!stillOpen()) fail('fenced', `The client ${address} was fenced.`);
-        const { locker } = volume;
-        if (locker !== null && locker !== address && !volume.watchers.has(locker))
-          fail('denied', `The client ${locker} left the lock of ${pathOf(at)} behind.`);
-        Object.assign(volume, { locker: address, content });
-      },
-      close: () => {
-        volume.watchers.delete(address);
-        if (volume.locker === address) volume.locker = null;
-      },
-      kill: () => {
-        volume.watchers.delete(address);
-      },
-    };
+    return openVolume(volume, { address, isFenced: () => isFenced(address) });
   }
 
   return {

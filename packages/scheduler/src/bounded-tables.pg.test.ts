@@ -20,6 +20,7 @@ const BOUNDED: Record<string, string> = {
   devices: 'devices of hosts that exist',
   discarded_volumes: 'volumes without a disk: removed when the cluster has removed the volume',
   disk_attachments: 'disks of VMs that exist',
+  disk_limits: 'one row per type of disk',
   disks: 'disks that exist: the scheduler removes the row when the host has no trace of the disk',
   era_differences: 'removed after 30 days when an era begins; only eras add rows',
   firewall_rule_hosts: 'hosts that have not confirmed a rule yet',

@@ -33,8 +33,8 @@ export async function addChunk(
   chunk: { offset: number; data: string },
 ): Promise<Progress> {
   const { imageId } = target;
-  const staging = requireUploads(directory);
   const { uploadBytes } = await requireUploading(target);
+  const staging = requireUploads(directory);
   const data = Buffer.from(chunk.data, 'base64');
   if (data.length === 0 || data.toString('base64') !== chunk.data)
     throw badRequest([{ field: 'data', reason: 'must be base64 of at least one byte' }]);
@@ -56,8 +56,8 @@ export async function addChunk(
 /** The file is complete: a scheduler verifies and imports it. */
 export async function finishUpload({ directory, ...target }: Uploading): Promise<NewOperation> {
   const { sql, imageId } = target;
-  const staging = requireUploads(directory);
   const { uploadBytes, image } = await requireUploading(target);
+  const staging = requireUploads(directory);
   const received = await readStagedBytes(staging, imageId);
   if (received !== uploadBytes) {
     const message = `${received} of ${uploadBytes} bytes were received: send the others first`;

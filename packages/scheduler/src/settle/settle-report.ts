@@ -21,10 +21,10 @@ import type { SettledVm } from '../follow-operations.ts';
 import { markReachable } from '../liveness/mark-reachable.ts';
 import { failGrowth } from './fail-growth.ts';
 import { isSilence } from './is-silence.ts';
+import { settleOrphans } from './orphans/settle-orphans.ts';
 import type { Proof } from './proof.ts';
 import { settleAbsent } from './settle-absent.ts';
 import { settleFreezes } from './settle-freezes.ts';
-import { settleOrphans } from './settle-orphans.ts';
 import {
   applyVerdict,
   isToBeRemoved,

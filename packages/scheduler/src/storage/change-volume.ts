@@ -12,7 +12,7 @@ import {
   updateVolumeMade,
 } from '@gantry/db/queries/storage/volumes';
 import { openInterval } from '@gantry/db/queries/usage/meter';
-import { imageVolumeName } from './custom-images.ts';
+import { imageVolumeName } from './images/custom-images.ts';
 import { labelsOf, writeWithLease } from './lease-writes.ts';
 import { isFinal, storageFailure } from './storage-failure.ts';
 import type { VolumeContext } from './volume-context.ts';

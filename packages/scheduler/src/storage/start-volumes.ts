@@ -35,7 +35,7 @@ import { openBackupFiles } from './backup-files.ts';
 import { runSchedules } from './backups/run-schedules.ts';
 import { dropSnapshot, settleBackup } from './backups/settle-backup.ts';
 import { changeVolume } from './change-volume.ts';
-import { settleImage } from './custom-images.ts';
+import { settleImage } from './images/custom-images.ts';
 import { ImageMissing, importImages } from './import-images.ts';
 import { LeaseLost } from './lease-writes.ts';
 import { createPoolWatch } from './pool-watch.ts';

@@ -25,11 +25,14 @@ const isUnused = (sql: Queryable) =>
   sql`not exists (select from snapshots s where s.disk_id = v.disk_id)
     and not exists (select from backups b where b.disk_id = v.disk_id and b.state = 'creating')`;
 
-/** The image `c` has to be made, or to be removed because no VM has it. The first line is the condition of an index. */
+/**
+ * The image `c` has to be made, or to be removed because no VM has it. The first line is the condition of an index. With
+ * "=", the planner would assume that many VMs have the image, and look for one by reading all VMs.
+ */
 export const isUnsettledImage = (
   sql: Queryable,
 ) => sql`(c.desired_state = 'deleted' or (c.observed_state = 'none' and c.uploaded))
-  and (c.desired_state = 'present' or not exists (select from vms v where v.image_id = c.id))`;
+  and (c.desired_state = 'present' or (select v.id from vms v where v.image_id between c.id and c.id limit 1) is null)`;
 
 /** Whether there is anything to do in the locations, as part of a statement over small indexes. */
 export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {

@@ -23,7 +23,7 @@ import { settleWithoutHost } from '../../settle/settle-without-host.ts';
 import { type BackupFiles, openBackupFiles } from '../backup-files.ts';
 import { dropSnapshot, settleBackup } from '../backups/settle-backup.ts';
 import { changeVolume } from '../change-volume.ts';
-import { settleImage } from '../custom-images.ts';
+import { settleImage } from '../images/custom-images.ts';
 import { LeaseLost } from '../lease-writes.ts';
 import { restoreDisk } from '../restore-disk.ts';
 import { settleSnapshot } from '../snapshots.ts';

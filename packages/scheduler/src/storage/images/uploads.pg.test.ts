@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from './testing/storage-world.ts';
+import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
 
 let world: StorageWorld;
 let uploads: string;

@@ -8,9 +8,9 @@ import {
   type SettledOrphan,
 } from '@gantry/db/queries/hosts/orphans';
 import { insertReceipts } from '@gantry/db/queries/settle/release-vm';
-import type { HostReport } from '../attached/host-report.ts';
+import type { HostReport } from '../../attached/host-report.ts';
+import { matchReceipts } from '../match-receipts.ts';
 import { foundOrphans } from './found-orphans.ts';
-import { matchReceipts } from './match-receipts.ts';
 
 /** A host has fewer VMs. A host that reports more is wrong, and must not fill the database. */
 const MAX_ORPHANS = 256;

@@ -8,8 +8,8 @@ import { newId } from '@gantry/model/ids';
 import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { vmBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { endOverdueOperations } from '../settle/end-overdue.ts';
-import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from './testing/storage-world.ts';
+import { endOverdueOperations } from '../../settle/end-overdue.ts';
+import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
 
 let world: StorageWorld;
 beforeAll(async () => {

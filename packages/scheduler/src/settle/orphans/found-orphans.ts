@@ -6,7 +6,7 @@ import {
   MAX_COUNTER,
   printable,
   type VmReport,
-} from '../attached/host-report.ts';
+} from '../../attached/host-report.ts';
 
 /** A VM of Gantry has fewer. A host that reports more is wrong, and must not fill the database. */
 const MAX_INTERFACES = 16;

@@ -20,10 +20,10 @@ import {
   updateImageReady,
 } from '@gantry/db/queries/storage/image-work';
 import { openInterval } from '@gantry/db/queries/usage/meter';
+import { labelsOf, writeWithLease } from '../lease-writes.ts';
+import { isFinal, storageFailure } from '../storage-failure.ts';
+import type { VolumeContext } from '../volume-context.ts';
 import { importCustomImage, removeUpload } from './import-custom-image.ts';
-import { labelsOf, writeWithLease } from './lease-writes.ts';
-import { isFinal, storageFailure } from './storage-failure.ts';
-import type { VolumeContext } from './volume-context.ts';
 
 type Step = { lease: Lease; image: UnsettledImage };
 

@@ -8,9 +8,9 @@ import { StorageError } from '@gantry/ceph/storage-error';
 import { AddressRefused } from '@gantry/daemon/address-rules';
 import { GIB } from '@gantry/daemon/units';
 import type { UnsettledImage } from '@gantry/db/queries/storage/image-work';
-import { fetchImage } from './fetch-image.ts';
-import { labelsOf } from './lease-writes.ts';
-import type { VolumeContext } from './volume-context.ts';
+import { fetchImage } from '../fetch-image.ts';
+import { labelsOf } from '../lease-writes.ts';
+import type { VolumeContext } from '../volume-context.ts';
 
 /** A slow server must not keep the place of others. The deadline of the operation grows in the same way. */
 const LIMIT_MS = 600_000;
