@@ -3,6 +3,7 @@ import { imageView } from '@gantry/db/queries/images/image-view';
 import { listProjectImages, readProjectImage } from '@gantry/db/queries/images/project-images';
 import { found } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
+import { ResourceQuery, resourcePage, toListing } from '../http/lists/resource-list.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
@@ -21,8 +22,8 @@ import {
   ChangeImage,
   CreateImage,
   Image,
+  ImagePage,
   ImageParams,
-  Images,
   ProjectImageParams,
 } from './schema.ts';
 import { addChunk, finishUpload, readUpload } from './upload.ts';
@@ -36,10 +37,12 @@ export const imageRoutes = [
     summary: 'List the OS images',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
-    reply: Images,
-    handle: async ({ sql, scope }) => ({
-      items: (await listProjectImages(sql, scope.projectId)).map(imageView),
-    }),
+    query: ResourceQuery,
+    reply: ImagePage,
+    handle: async ({ sql, scope, query }) => {
+      const rows = await listProjectImages(sql, toListing(scope.projectId, query));
+      return resourcePage(rows, query, imageView);
+    },
   }),
   route({
     id: 'images.get',

@@ -1,7 +1,17 @@
 import { IMAGE_STATES, IMAGE_VISIBILITIES } from '@gantry/model/states';
 import { z } from '@hono/zod-openapi';
 import { Description, LocationNames } from '../catalogue/schema.ts';
-import { Id, Items, Label, Name, ProjectParams, ReplyId, Text, Timestamp } from '../http/fields.ts';
+import {
+  Id,
+  Items,
+  Label,
+  Name,
+  Page,
+  ProjectParams,
+  ReplyId,
+  Text,
+  Timestamp,
+} from '../http/fields.ts';
 
 export const Labels = z.array(Label.max(63, 'must be at most 63 characters')).max(32);
 
@@ -26,7 +36,7 @@ export const Image = z
     }),
   })
   .openapi('Image');
-export const Images = Items(Image);
+export const ImagePage = Page(Image);
 
 export const AdminImage = z
   .object({

@@ -6731,7 +6731,18 @@ export interface operations {
     };
     "images.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -6748,6 +6759,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["Image"][];
+                        next_page_token: string;
                     };
                 };
             };

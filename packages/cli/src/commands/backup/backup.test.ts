@@ -37,7 +37,14 @@ beforeEach(async () => {
     [`PUT ${P}/disks/d1/backup-schedule`]: ok(schedule),
     [`DELETE ${P}/disks/d1/backup-schedule`]: ok(schedule),
     [`POST ${P}/disks`]: ok(
-      operation({ ...backup, id: 'd2', name: 'back', type: 'persistent-ssd' }),
+      operation({
+        ...backup,
+        id: 'd2',
+        name: 'back',
+        type: 'persistent-ssd',
+        vm_ids: [],
+        storage: 'network',
+      }),
     ),
   };
   server = await startScriptedServer(({ line }) => replies[line] ?? refusal(404, 'not_found'));

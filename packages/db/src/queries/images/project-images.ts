@@ -1,5 +1,7 @@
 import type { ImageFormat, ImageState, ImageVisibility } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
+import type { Listing } from '../listing.ts';
+import { beyond, direction } from '../page-bounds.ts';
 
 /** The images that a project can use: those of the catalogue, its own, and those that its organization shares. */
 
@@ -41,10 +43,14 @@ const select = (sql: Queryable) => sql`
 
 export async function listProjectImages(
   sql: Queryable,
-  projectId: string,
+  listing: Omit<Listing, 'tags'>,
 ): Promise<ProjectImageRow[]> {
+  const { projectId, ids, names, limit } = listing;
   return await sql<ProjectImageRow[]>`
-    ${select(sql)} where ${isVisible(sql, projectId)} order by i.name, i.id`;
+    ${select(sql)} where ${isVisible(sql, projectId)} and i.id ${beyond(sql, listing)}
+      ${ids === null ? sql`` : sql`and i.id = any(${ids}::uuid[])`}
+      ${names === null ? sql`` : sql`and i.name = any(${names}::text[])`}
+    order by i.id ${direction(sql, listing)} ${limit === null ? sql`` : sql`limit ${limit}`}`;
 }
 
 export async function readProjectImage(
