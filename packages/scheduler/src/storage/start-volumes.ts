@@ -233,7 +233,8 @@ export function startVolumes(options: VolumesOptions): Volumes {
       );
       let started = 0;
       for (const lease of held) if (withPools.has(lease.location)) started += await startDue(lease);
-      const isWaiting = !queue.isEmpty || !copies.isEmpty || clusters.paused().length > 0;
+      const isBusy = queues.some(({ isEmpty }) => !isEmpty);
+      const isWaiting = isBusy || clusters.paused().length > 0;
       restsUntilMs = started === 0 && isWaiting ? performance.now() + REST_MS : 0;
     },
   });
