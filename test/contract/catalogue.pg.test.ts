@@ -202,7 +202,7 @@ describe('docs/contract/catalogue.md: endpoints', () => {
   it('images are listed as items', async () => {
     const { status, body } = await world.get(`${world.P}/images`);
     expect(status).toBe(200);
-    expect(membersOf(body)).toEqual(['items']);
+    expect(membersOf(body)).toEqual(['items', 'next_page_token']);
     expect(body.items).toEqual(expect.arrayContaining(images));
   });
 });

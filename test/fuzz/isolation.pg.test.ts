@@ -20,7 +20,9 @@ let emptiness: World;
 beforeAll(async () => {
   subject = await startSubject();
   world = await makeWorld(subject.api);
-  emptiness = { ...world, own: invented(world.own) };
+  // Every tenant sees the catalogue, and may be told that an image is part of it.
+  const { image_id = '' } = world.own;
+  emptiness = { ...world, own: { ...invented(world.own), image_id } };
 });
 afterAll(() => subject.api.stop());
 
