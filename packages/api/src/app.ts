@@ -28,8 +28,7 @@ export function buildApp(deps: Deps): Hono {
   mountInvitationPage(app, deps);
   mountJoinPage(app, deps);
   mountConsolePages(app);
-  const document = buildOpenApiDocument([...ALL_ROUTES]);
-  app.get(`${API_PREFIX}/openapi.json`, nosniff, (c) => c.json(document));
+  app.get(`${API_PREFIX}/openapi.json`, nosniff, (c) => c.json(readDocument()));
   const readers = findReaders(ALL_ROUTES);
   for (const route of ALL_ROUTES) {
     app.on(
@@ -45,6 +44,14 @@ export function buildApp(deps: Deps): Hono {
   app.onError((error, c) => replyWithError(deps, c.req, error));
   refuseDotSegments(app, deps);
   return app;
+}
+
+let document: ReturnType<typeof buildOpenApiDocument> | undefined;
+
+/** Builds the document when it is first requested: that takes half a second, and most processes never need it. */
+function readDocument(): ReturnType<typeof buildOpenApiDocument> {
+  document ??= buildOpenApiDocument([...ALL_ROUTES]);
+  return document;
 }
 
 /** Looks at the target as the client sent it: a router gets a path without dot segments. */
