@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { connect, type Sql } from '@gantry/db/connect';
 import {
   closeStreams,
@@ -277,7 +278,7 @@ it('all writers work against each other without a deadlock', async () => {
   isBusy = false;
   await Promise.all(working);
 
-  expect(problems).toEqual([]);
+  expect(problems, inspect(problems, { depth: 6 })).toEqual([]);
   expect(await countDeadlocks()).toBe(0);
   expect(longestWaitMs).toBeLessThan(STATEMENT_LIMIT_MS);
   expect(await sql`select from placements`).not.toHaveLength(0);

@@ -7,6 +7,7 @@ import {
   lackStorage,
   listUnreachableDisks,
   lockDisks,
+  lockHostsToAttach,
   updateAttachmentDetached,
 } from '@gantry/db/queries/vms/disks';
 import { MAX_DISKS_PER_VM } from '@gantry/model/disk-size';
@@ -42,6 +43,7 @@ export async function attachDisks(
   }
   await requireReachable(sql, { vmId, diskIds });
   await requireRoom(sql, vmId, diskIds.length);
+  if (diskIds.length > 1) await lockHostsToAttach(sql, { vmId, diskIds });
   for (const { disk_id, mode } of body.attach_disks) {
     const shared = diskOf(disks, disk_id).type === 'shared-volume';
     const exclusive = mode === 'read-write' && !shared;

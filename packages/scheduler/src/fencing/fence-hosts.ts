@@ -1,6 +1,10 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { lockHostToFence, updateHostFenced } from '@gantry/db/queries/hosts/host-liveness';
+import {
+  lockHostToFence,
+  readHeir,
+  updateHostFenced,
+} from '@gantry/db/queries/hosts/host-liveness';
 import {
   areVolumesFenced,
   listHostsToFence,
@@ -74,11 +78,12 @@ async function releaseVms(sql: Queryable, hostId: string): Promise<number | null
   // A disk of another cluster may have been attached meanwhile.
   if (!(await areVolumesFenced(sql, hostId))) return null;
   const keptElsewhereIds = placed.flatMap(({ attachments }) =>
-    attachments.flatMap(({ disk_id, kept_here }) => (kept_here ? [] : [disk_id])),
+    attachments.flatMap(({ disk_id, kept_elsewhere }) => (kept_elsewhere ? [disk_id] : [])),
   );
-  await lockAffectedHosts(sql, { hostId, removedVmIds: [], newDiskIds: [], keptElsewhereIds });
+  const heirId = await readHeir(sql, hostId);
+  await lockAffectedHosts(sql, { hostId, heirId, keptElsewhereIds });
   for (const vm of placed) await loseVm(sql, { hostId, vm });
-  await updateHostFenced(sql, hostId);
+  await updateHostFenced(sql, { hostId, heirId });
   return placed.length;
 }
 

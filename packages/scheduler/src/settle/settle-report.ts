@@ -129,8 +129,8 @@ async function lockOthers(
   // The host that keeps a disk has to grow it, or to remove it with its VM, as soon as no VM elsewhere has it.
   const keptElsewhereIds = judged.flatMap(({ vm, verdict }) => {
     const isRemoved = verdict.is === 'gone' && isToBeRemoved(vm);
-    return vm.attachments.flatMap(({ disk_id, kept_here, size_gib, observed_size_gib }) =>
-      !kept_here && (isRemoved || (observed_size_gib ?? size_gib) < size_gib) ? [disk_id] : [],
+    return vm.attachments.flatMap(({ disk_id, kept_elsewhere, size_gib, observed_size_gib }) =>
+      kept_elsewhere && (isRemoved || (observed_size_gib ?? size_gib) < size_gib) ? [disk_id] : [],
     );
   });
   if (removedVmIds.length + newDiskIds.length + keptElsewhereIds.length === 0) return;

@@ -5,6 +5,7 @@ import { succeedOperation, succeedVmOperation } from '@gantry/db/queries/settle/
 import { lockAffectedHosts, removeVm } from '@gantry/db/queries/settle/release-vm';
 import {
   lockDisksOfVms,
+  lockHostsOfDetachedDisks,
   lockRemovableVms,
   lockSettledRules,
   lockUnplacedDiskChanges,
@@ -31,7 +32,7 @@ async function removeUnplacedVms(sql: Queryable): Promise<void> {
   const removable = await lockRemovableVms(sql, BATCH_ROWS);
   const removedVmIds = removable.map(({ id }) => id);
   const keptElsewhereIds = await lockDisksOfVms(sql, removedVmIds);
-  await lockAffectedHosts(sql, { hostId: null, removedVmIds, newDiskIds: [], keptElsewhereIds });
+  await lockAffectedHosts(sql, { hostId: null, removedVmIds, keptElsewhereIds });
   for (const vm of removable) {
     await succeedVmOperation(sql, vm);
     await removeVm(sql, vm.id);
@@ -39,7 +40,12 @@ async function removeUnplacedVms(sql: Queryable): Promise<void> {
 }
 
 async function changeDisksOfUnplacedVms(sql: Queryable): Promise<void> {
-  for (const vm of await lockUnplacedDiskChanges(sql, BATCH_ROWS)) {
+  const vms = await lockUnplacedDiskChanges(sql, BATCH_ROWS);
+  await lockHostsOfDetachedDisks(
+    sql,
+    vms.map(({ id }) => id),
+  );
+  for (const vm of vms) {
     await settleAttachmentsUnplaced(sql, vm.id);
     await succeedVmOperation(sql, vm);
   }

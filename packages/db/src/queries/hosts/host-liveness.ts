@@ -132,17 +132,28 @@ export async function lockHostToFence(sql: Queryable, hostId: string): Promise<b
   return count > 0;
 }
 
+/** Returns the host that takes over the disks of a fenced host on shared storage, or null if none can. */
+export async function readHeir(sql: Queryable, hostId: string): Promise<string | null> {
+  const [heir] = await sql<
+    { id: string }[]
+  >`select h.id from hosts dead join hosts h on h.location = dead.location
+    where dead.id = ${hostId} and dead.shared_storage and h.shared_storage and h.fenced_at is null
+    order by h.state = 'ready' desc, h.id limit 1`;
+  return heir?.id ?? null;
+}
+
 /**
- * Marks the host as fenced for good. It does not have to confirm firewall rules any more. Another
- * host takes over its disks on shared storage, and can create those that it has not created.
+ * Marks the host as fenced for good. It does not have to confirm firewall rules any more. The heir
+ * gets its disks on shared storage, and any host can create those that it has not created. The caller
+ * has locked the spec numbers of both.
  */
-export async function updateHostFenced(sql: Queryable, hostId: string): Promise<void> {
+export async function updateHostFenced(
+  sql: Queryable,
+  { hostId, heirId }: { hostId: string; heirId: string | null },
+): Promise<void> {
   await sql`update hosts set state = 'fenced', scheduler_id = null where id = ${hostId}`;
   await sql`update disks set home_id = null where home_id = ${hostId} and host_id is null`;
-  await sql`update disks set host_id = heir.id from hosts dead, lateral (select h.id from hosts h
-      where h.location = dead.location and h.shared_storage and h.fenced_at is null
-      order by h.state = 'ready' desc, h.id limit 1) heir
-    where dead.id = ${hostId} and dead.shared_storage and disks.host_id = dead.id`;
+  if (heirId) await sql`update disks set host_id = ${heirId} where host_id = ${hostId}`;
   // After the spec numbers that the disks lock, as when a rule changes.
   await sql`delete from firewall_rule_hosts where host_id = ${hostId}`;
 }

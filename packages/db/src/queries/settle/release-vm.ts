@@ -20,9 +20,11 @@ export type Receipt = {
 export type ReleaseEffects = {
   /** Null if the VMs are on no host. */
   hostId: string | null;
+  /** The host that takes over the disks of this one. */
+  heirId?: string | null;
   /** VMs that are removed, whether they are released now or were before. */
-  removedVmIds: string[];
-  newDiskIds: string[];
+  removedVmIds?: string[];
+  newDiskIds?: string[];
   /** Disks that another host keeps, and that it may have to grow or to remove when the VMs are released. */
   keptElsewhereIds?: string[];
 };
@@ -54,12 +56,18 @@ export async function insertReceipts(
  */
 export async function lockAffectedHosts(
   sql: Queryable,
-  { hostId, removedVmIds, newDiskIds, keptElsewhereIds = [] }: ReleaseEffects,
+  {
+    hostId,
+    heirId = null,
+    removedVmIds = [],
+    newDiskIds = [],
+    keptElsewhereIds = [],
+  }: ReleaseEffects,
 ): Promise<void> {
   await sql`select from networks where id in (select network_id from network_interfaces
       where vm_id = any(${removedVmIds}::uuid[])) order by id for share`;
   // One array, because conditions with "or" would scan all hosts.
-  await sql`select from host_revisions where host_id = any(array[${hostId}::uuid]
+  await sql`select from host_revisions where host_id = any(array[${hostId}::uuid, ${heirId}::uuid]
       || array(select hosts_with_rules_on(${removedVmIds}::uuid[]))
       || array(select p.host_id from placements p join disk_attachments a on a.vm_id = p.vm_id
         where a.disk_id = any(${newDiskIds}::uuid[]))

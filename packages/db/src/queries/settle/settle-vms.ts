@@ -41,6 +41,8 @@ export type PlacedVmRow = {
     observed_size_gib: number | null;
     /** Whether the host stores it, or has a disk that no host stores. */
     kept_here: boolean;
+    /** Whether another host stores it, also if this one reaches it through shared storage. */
+    kept_elsewhere: boolean;
     /** Whether a storage cluster stores it. */
     in_pool: boolean;
   }[];
@@ -66,7 +68,8 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
       (select coalesce(json_agg(json_build_object('disk_id', a.disk_id, 'desired_state', a.desired_state,
           'attached', a.attached, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,
           'in_pool', d.pool_id is not null, 'kept_here',
-            d.pool_id is not null or coalesce(d.host_id = p.host_id or not a.exclusive and k.shared_storage, false))
+            d.pool_id is not null or coalesce(d.host_id = p.host_id or not a.exclusive and k.shared_storage, false),
+          'kept_elsewhere', coalesce(d.host_id <> p.host_id, false))
           order by a.disk_id), '[]')
         from disk_attachments a join disks d on d.id = a.disk_id left join hosts k on k.id = d.host_id
         where a.vm_id = v.id) as attachments

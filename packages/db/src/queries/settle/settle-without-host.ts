@@ -87,7 +87,17 @@ export async function lockUnplacedDiskChanges(
     where ${isUnplacedDiskChange(sql)} order by v.id limit ${limit} for update of v skip locked`;
   return await sql<ResourceKey[]>`
     select v.id, v.project_id from operations o join vms v on v.id = o.resource_id
-    where v.id = any(${idsOf(locked)}::uuid[]) and ${isUnplacedDiskChange(sql)}`;
+    where v.id = any(${idsOf(locked)}::uuid[]) and ${isUnplacedDiskChange(sql)} order by v.id`;
+}
+
+/**
+ * Locks the numbers of the hosts that keep disks which the VMs are about to lose and which have yet to grow: the host
+ * of a disk that no VM has grows it.
+ */
+export async function lockHostsOfDetachedDisks(sql: Queryable, vmIds: string[]): Promise<void> {
+  await sql`select from host_revisions where host_id = any(array(select hosts_growing(array(
+      select disk_id from disk_attachments where vm_id = any(${vmIds}::uuid[]) and desired_state = 'detached'))))
+    order by host_id for update`;
 }
 
 /** No host has to do anything: the change takes effect at the next start. */

@@ -99,14 +99,19 @@ export async function listUnreachableDisks(
 
 /**
  * Locks the number of the host that stores the disk or is to create it, so that no other disk is added there until the
- * transaction ends. Returns null if no host does, or if its storage has no limit.
+ * transaction ends. Returns null if no host does, or if its storage has no limit. Locks the numbers of the hosts of
+ * the disk's VMs too, which a change of its size needs next.
  */
 export async function lockStorageOfDisk(sql: Queryable, diskId: string): Promise<string | null> {
-  const [row] = await sql<{ host_id: string }[]>`
-    select r.host_id from disks d join hosts h on h.id = coalesce(d.host_id, d.home_id)
-      join host_revisions r on r.host_id = h.id
-    where d.id = ${diskId} and d.type <> 'shared-volume' and h.storage_gib is not null for update of r`;
-  return row?.host_id ?? null;
+  const [keeper] = await sql<{ id: string }[]>`
+    select h.id from disks d join hosts h on h.id = coalesce(d.host_id, d.home_id)
+    where d.id = ${diskId} and d.type <> 'shared-volume' and h.storage_gib is not null`;
+  if (!keeper) return null;
+  await sql`select from host_revisions where host_id = any(array[${keeper.id}::uuid]
+      || array(select p.host_id from placements p join disk_attachments a on a.vm_id = p.vm_id
+        where a.disk_id = ${diskId}))
+    order by host_id for update`;
+  return keeper.id;
 }
 
 /** The caller has locked the number of the host. */
@@ -190,6 +195,19 @@ export type NewAttachment = {
   mode: AttachmentMode;
   exclusive: boolean;
 };
+
+/**
+ * Locks the numbers of the VM's host and of the hosts that keep one of the disks and no longer have to grow it once the
+ * VM has it. Each attachment would lock those of its own disk, and two of them in any order.
+ */
+export async function lockHostsToAttach(
+  sql: Queryable,
+  { vmId, diskIds }: { vmId: string; diskIds: string[] },
+): Promise<void> {
+  await sql`select from host_revisions where host_id = any(array(select host_id from placements where vm_id = ${vmId})
+      || array(select hosts_growing(${diskIds}::uuid[])))
+    order by host_id for update`;
+}
 
 export async function insertAttachment(sql: Queryable, attachment: NewAttachment): Promise<void> {
   const { vmId, diskId, mode, exclusive } = attachment;
