@@ -2,8 +2,10 @@ import { withRawFile } from './convert-image.ts';
 import { isFenceable } from './fence-address.ts';
 import { type CephHelper, makeCephHelper } from './helper-process.ts';
 import { renderKeyRights } from './key-rights.ts';
+import { makeLuksHeader } from './luks-header.ts';
 import {
   IMAGE_SNAPSHOT,
+  type NewVolume,
   type PoolSpace,
   type StorageCluster,
   type Volume,
@@ -96,9 +98,9 @@ function makeCluster({
     isPoolFull: (pool) => quick.call<boolean>('isPoolFull', { pool }),
 
     createVolume: async (volume) => {
-      const { pool } = volume;
-      const args = { pool, volume, snapshot: IMAGE_SNAPSHOT };
-      return view(volume, await quick.call<Found>('createVolume', args));
+      const args = { pool: volume.pool, volume: toHelper(volume), snapshot: IMAGE_SNAPSHOT };
+      const isCopy = volume.encryption !== undefined && volume.image !== undefined;
+      return view(volume, await (isCopy ? slow : quick).call<Found>('createVolume', args));
     },
     readVolume: async (at) => {
       const found = await quick.call<Found | null>('readVolume', nameOf(at));
@@ -114,12 +116,14 @@ function makeCluster({
     removeSnapshot: (at) => slow.call('removeSnapshot', snapshotOf(at)),
     restoreSnapshot: (at) => slow.call('restoreSnapshot', snapshotOf(at)),
     copySnapshot: async ({ from, to }) =>
-      view(to, await slow.call<Found>('copySnapshot', { ...snapshotOf(from), to })),
+      view(to, await slow.call<Found>('copySnapshot', { ...snapshotOf(from), to: toHelper(to) })),
 
     exportSnapshot: ({ since, file, ...at }) =>
       slow.call('exportSnapshot', { ...snapshotOf(at), since, file }),
-    importBackup: async ({ parts, ...volume }) =>
-      view(volume, await slow.call<Found>('importBackup', { pool: volume.pool, volume, parts })),
+    importBackup: async ({ parts, ...volume }) => {
+      const args = { pool: volume.pool, volume: toHelper(volume), parts };
+      return view(volume, await slow.call<Found>('importBackup', args));
+    },
 
     importImage: async ({ file, format, labels, isOfTenant = false, maxBytes, ...image }) => {
       const directory = scratchDirectory === undefined ? {} : { directory: scratchDirectory };
@@ -155,6 +159,16 @@ function makeCluster({
       quick.close();
       slow.close();
     },
+  };
+}
+
+/** The helper cannot encrypt without librbd, which needs the header of the volume for that. */
+function toHelper({ encryption, ...volume }: NewVolume) {
+  if (!encryption) return volume;
+  const { passphrase } = encryption;
+  return {
+    ...volume,
+    encryption: { passphrase, header: makeLuksHeader(passphrase).toString('base64') },
   };
 }
 
