@@ -1,6 +1,7 @@
 import { StorageError } from '@gantry/ceph/storage-error';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import type { DiscardedVolume } from '@gantry/db/queries/storage/volume-work';
+import { removeUnusedPassphrase } from '@gantry/db/queries/storage/volume-passphrases';
 import { removeDiscardedVolume } from '@gantry/db/queries/storage/volumes';
 import { writeWithLease } from './lease-writes.ts';
 import type { VolumeContext } from './volume-context.ts';
@@ -21,7 +22,10 @@ export async function removeVolume(
     // Also if none was found: the creation of one may have been interrupted.
     await cluster.removeVolume({ pool, name: diskId });
   });
-  await writeWithLease(context, lease, (tx) => removeDiscardedVolume(tx, diskId));
+  await writeWithLease(context, lease, async (tx) => {
+    await removeDiscardedVolume(tx, diskId);
+    await removeUnusedPassphrase(tx, diskId);
+  });
 }
 
 function isOurs(
