@@ -98,7 +98,7 @@ function makeCluster({
     isPoolFull: (pool) => quick.call<boolean>('isPoolFull', { pool }),
 
     createVolume: async (volume) => {
-      const args = { pool: volume.pool, volume: toHelper(volume), snapshot: IMAGE_SNAPSHOT };
+      const args = { pool: volume.pool, volume: withHeader(volume), snapshot: IMAGE_SNAPSHOT };
       const isCopy = volume.encryption !== undefined && volume.image !== undefined;
       return view(volume, await (isCopy ? slow : quick).call<Found>('createVolume', args));
     },
@@ -116,12 +116,12 @@ function makeCluster({
     removeSnapshot: (at) => slow.call('removeSnapshot', snapshotOf(at)),
     restoreSnapshot: (at) => slow.call('restoreSnapshot', snapshotOf(at)),
     copySnapshot: async ({ from, to }) =>
-      view(to, await slow.call<Found>('copySnapshot', { ...snapshotOf(from), to: toHelper(to) })),
+      view(to, await slow.call<Found>('copySnapshot', { ...snapshotOf(from), to })),
 
     exportSnapshot: ({ since, file, ...at }) =>
       slow.call('exportSnapshot', { ...snapshotOf(at), since, file }),
     importBackup: async ({ parts, ...volume }) => {
-      const args = { pool: volume.pool, volume: toHelper(volume), parts };
+      const args = { pool: volume.pool, volume, parts };
       return view(volume, await slow.call<Found>('importBackup', args));
     },
 
@@ -162,14 +162,12 @@ function makeCluster({
   };
 }
 
-/** The helper cannot encrypt without librbd, which needs the header of the volume for that. */
-function toHelper({ encryption, ...volume }: NewVolume) {
+/** A copy and an import have the header of their origin. */
+function withHeader(volume: NewVolume) {
+  const { encryption } = volume;
   if (!encryption) return volume;
-  const { passphrase } = encryption;
-  return {
-    ...volume,
-    encryption: { passphrase, header: makeLuksHeader(passphrase).toString('base64') },
-  };
+  const header = makeLuksHeader(encryption.passphrase).toString('base64');
+  return { ...volume, encryption: { ...encryption, header } };
 }
 
 /** Ceph adds a port and a nonce of 0 to an address that was fenced without them. */

@@ -71,29 +71,34 @@ function numberField(value: number): Buffer {
 
 /** Spreads the key over many stripes, all of which are needed to read it: to overwrite one destroys the key. */
 function splitKey(key: Buffer): Buffer {
-  const random = randomBytes((STRIPES - 1) * key.length);
-  let last = Buffer.alloc(key.length);
-  for (let start = 0; start < random.length; start += key.length)
-    last = diffuse(xor(last, random.subarray(start, start + key.length)));
-  return Buffer.concat([random, xor(last, key)]);
+  const stripes = randomBytes(STRIPES * key.length);
+  const last = (STRIPES - 1) * key.length;
+  const sum = Buffer.alloc(key.length);
+  for (let start = 0; start < last; start += key.length) {
+    xorInto(sum, stripes, start);
+    diffuse(sum);
+  }
+  xorInto(sum, key, 0);
+  sum.copy(stripes, last);
+  return stripes;
 }
 
-function diffuse(stripe: Buffer): Buffer {
-  const blocks: Buffer[] = [];
+function diffuse(stripe: Buffer): void {
   for (let start = 0; start < stripe.length; start += HASH_BYTES) {
     const block = stripe.subarray(start, start + HASH_BYTES);
-    const hash = createHash(HASH)
+    createHash(HASH)
       .update(numberField(start / HASH_BYTES))
-      .update(block);
-    blocks.push(hash.digest());
+      .update(block)
+      .digest()
+      .copy(block);
   }
-  return Buffer.concat(blocks);
 }
 
-function xor(one: Buffer, other: Buffer): Buffer {
-  const result = Buffer.from(one);
-  for (const [index, byte] of other.entries()) result[index] = (result[index] ?? 0) ^ byte;
-  return result;
+function xorInto(target: Buffer, source: Buffer, start: number): void {
+  for (let index = 0; index < target.length; index += 4) {
+    const word = target.readInt32LE(index) ^ source.readInt32LE(start + index);
+    target.writeInt32LE(word, index);
+  }
 }
 
 /** Each sector is encrypted with its number, counted from the first one of the data. */

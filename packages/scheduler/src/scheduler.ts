@@ -32,9 +32,9 @@ import { pollChanges } from './poll-changes.ts';
 import { settleWithoutHost } from './settle/settle-without-host.ts';
 import { startSettling } from './settle/start-settling.ts';
 import { noClusters } from './storage/no-clusters.ts';
+import { volumeSecretOpener } from './storage/open-volume-secret.ts';
 import { startVolumes } from './storage/start-volumes.ts';
 import type { OpenCluster } from './storage/storage-clusters.ts';
-import { volumeSecretOpener } from './storage/open-volume-secret.ts';
 
 export type SchedulerOptions = {
   sql: Sql;

@@ -76,7 +76,9 @@ function volumeProblem(diskId: string, volume: NonNullable<DiskSpec['rbd']>): st
   if (isBad(image)) return `the volume of disk ${diskId} has no valid name`;
   if (isBad(user)) return `the volume of disk ${diskId} has no valid key name`;
   if (!KEY.test(key)) return `the volume of disk ${diskId} has no valid key`;
-  return PASSPHRASE.test(passphrase) ? null : `the volume of disk ${diskId} has no valid passphrase`;
+  return PASSPHRASE.test(passphrase)
+    ? null
+    : `the volume of disk ${diskId} has no valid passphrase`;
 }
 
 function ruleProblem(rule: FirewallRule): string | null {

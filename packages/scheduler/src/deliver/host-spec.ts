@@ -86,7 +86,9 @@ function toSpecParts(row: HostSpecRow, openSecret: OpenVolumeSecret): SpecPart[]
 
 function toVmSpec(vm: SpecVmRow, openSecret: OpenVolumeSecret): VmSpec {
   const osDisk = vm.disks[0];
-  const disks = vm.disks.map((disk) => toVmDiskSpec(disk, openSecret)).filter((disk) => disk !== null);
+  const disks = vm.disks
+    .map((disk) => toVmDiskSpec(disk, openSecret))
+    .filter((disk) => disk !== null);
   const [sshPublicKey = '', ...sshKeys] = [vm.ssh_public_key, ...vm.ssh_keys].filter(Boolean);
   const needs = [
     ...(sshKeys.length > 0 ? ['ssh_keys'] : []),

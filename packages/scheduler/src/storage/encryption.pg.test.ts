@@ -61,7 +61,9 @@ it('a disk of an encrypted pool has a passphrase of its own, which is stored sea
   expect(await passphraseOf(one)).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect(await passphraseOf(one)).not.toBe(await passphraseOf(two));
   expect(await sealedOf(one)).not.toContain(await passphraseOf(one));
-  expect(await world.cluster.readVolume({ pool: POOL, name: one })).toMatchObject({ encrypted: true });
+  expect(await world.cluster.readVolume({ pool: POOL, name: one })).toMatchObject({
+    encrypted: true,
+  });
   expect(await contentOf(one)).toBe('one');
   expect(world.contentOf(one)).toBe('encrypted');
   expect((await world.call('GET', `/disks/${one}`)).body).toMatchObject({ encrypted: true });

@@ -1,7 +1,7 @@
 import { StorageError } from '@gantry/ceph/storage-error';
 import type { Lease } from '@gantry/db/queries/placement/leases';
-import type { DiscardedVolume } from '@gantry/db/queries/storage/volume-work';
 import { removeUnusedPassphrase } from '@gantry/db/queries/storage/volume-passphrases';
+import type { DiscardedVolume } from '@gantry/db/queries/storage/volume-work';
 import { removeDiscardedVolume } from '@gantry/db/queries/storage/volumes';
 import { writeWithLease } from './lease-writes.ts';
 import type { VolumeContext } from './volume-context.ts';

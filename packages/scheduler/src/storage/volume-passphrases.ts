@@ -33,8 +33,10 @@ export async function requireEncryption(
     const made = context.secrets.seal(PASSPHRASE_PURPOSE, passphrase);
     return await ensurePassphrase(tx, { diskId, poolId, sealed: made });
   });
-  if (sealed === undefined)
-    throw new StorageError('not_found', `the passphrase of the disk ${fromDiskId} does not exist`);
+  if (sealed === undefined) {
+    const reason = 'the disk, or the passphrase of what it is made of, does not exist any more';
+    throw new StorageError('not_found', reason);
+  }
   return { passphrase: context.secrets.unseal(PASSPHRASE_PURPOSE, sealed) };
 }
 

@@ -4,22 +4,24 @@ import type { Queryable } from '../../connect.ts';
 
 export type NewPassphrase = { diskId: string; poolId: string; sealed: string };
 
-/** Stores a passphrase unless the volume has one, and returns the one that it has. */
+/**
+ * Stores a passphrase unless the volume has one, and returns the one that it has. Stores none for a disk that was removed
+ * meanwhile, because nothing would destroy it; then it returns undefined.
+ */
 export async function ensurePassphrase(
   sql: Queryable,
   { diskId, poolId, sealed }: NewPassphrase,
-): Promise<string> {
+): Promise<string | undefined> {
   await sql`insert into volume_passphrases (disk_id, pool_id, sealed_passphrase)
-    values (${diskId}, ${poolId}, ${sealed}) on conflict do nothing`;
+    select id, ${poolId}, ${sealed} from disks where id = ${diskId} on conflict do nothing`;
   const [row] = await sql<{ sealed: string }[]>`
     select sealed_passphrase as sealed from volume_passphrases where disk_id = ${diskId}`;
-  if (!row) throw new Error('BUG: a passphrase that was stored is missing');
-  return row.sealed;
+  return row?.sealed;
 }
 
 /**
  * Gives the volume of a disk the passphrase of another one, because it becomes a copy of it. Returns undefined if the
- * other one has none.
+ * other one has none, or if the disk was removed meanwhile.
  */
 export async function copyPassphrase(
   sql: Queryable,
