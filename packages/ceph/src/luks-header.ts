@@ -8,7 +8,7 @@ import { createCipheriv, createHash, pbkdf2Sync, randomBytes, randomUUID } from 
  */
 
 /** The data begins here, at the second object of a volume. */
-export const LUKS_HEADER_BYTES = 4 * 1024 * 1024;
+const LUKS_HEADER_BYTES = 4 * 1024 * 1024;
 
 const SECTOR_BYTES = 512;
 const MASTER_KEY_BYTES = 64;

@@ -15,7 +15,7 @@ export type ContractCluster = {
 };
 
 /** Without the passphrase, a client sees the header of an encrypted volume. */
-export type OpenedVolume = VolumeName & { passphrase?: string };
+type OpenedVolume = VolumeName & { passphrase?: string };
 
 export type ContractClient = {
   /** With a port and a nonce. */
