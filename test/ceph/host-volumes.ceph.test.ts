@@ -42,6 +42,7 @@ let driver: LibvirtHostDriver;
 let directory: string;
 let sysfsRoot: string;
 let os: DiskSpec;
+let copyMs: number;
 
 const virsh = (...args: string[]) => libvirtd.run('virsh', '--quiet', ...args);
 const domain = async () => await driver.hypervisor.read(VM);
@@ -107,7 +108,10 @@ beforeAll(async () => {
   await ceph.run('qemu-img', 'convert', '-O', 'raw', guest.path, `rbd:${POOL}/image:${conf}`);
   await ceph.run('rbd', 'snap', 'create', '--no-progress', `${POOL}/image@${IMAGE_SNAPSHOT}`);
   cluster = connectCeph(ceph);
-  os = await makeEncrypted('os', (await sizeInCluster('image')) / MIB, 'image');
+  const imageMib = (await sizeInCluster('image')) / MIB;
+  const startMs = performance.now();
+  os = await makeEncrypted('os', imageMib, 'image');
+  copyMs = performance.now() - startMs;
   const vm = makeVm(VM, { cpuCores: 1, memoryMib: 256, interfaces: [], disks: [os], image: null });
   await driver.seeds.ensure(vm);
   await driver.hypervisor.define(vm);
@@ -165,10 +169,10 @@ describe('a VM on a volume', () => {
 
   it('writes to an encrypted volume what the cluster never sees, and grows it', BOOT, async () => {
     const data = await makeEncrypted('hidden', 16);
-    await driver.hypervisor.attachDisk(VM, data);
+    const attachMs = await timed(driver.hypervisor.attachDisk(VM, data));
     expect(await sizeOf('hidden')).toBe(String(16 * MIB));
     const larger = { ...data, sizeBytes: String(24 * MIB) };
-    await driver.hypervisor.growDisk(VM, larger);
+    const growMs = await timed(driver.hypervisor.growDisk(VM, larger));
     await driver.hypervisor.growDisk(VM, larger);
     expect(await sizeOf('hidden')).toBe(larger.sizeBytes);
     expect(await sizeInCluster('hidden')).toBe((24 + LUKS_HEADER_MIB) * MIB);
@@ -192,6 +196,7 @@ describe('a VM on a volume', () => {
       ...['--image-opts', `${at},file.conf=${ceph.configFile}`, '-O', 'raw', file],
     );
     expect(await countIn(`cat ${file}`)).toBeGreaterThan(40_000);
+    process.stdout.write(`${JSON.stringify({ encrypted: { copyMs, attachMs, growMs } })}\n`);
     await driver.hypervisor.detachDisk(VM, 'hidden');
     expect(await virsh('secret-list')).not.toContain('k-hidden');
     const wrong = { ...data, rbd: data.rbd && { ...data.rbd, passphrase: 'wrong' } };
