@@ -1223,6 +1223,7 @@ create table storage_pools (
   allocated_gib integer default 0 not null,
   observed_at timestamp(3) with time zone,
   problem text default ''::text not null,
+  encrypted boolean default false not null,
   constraint storage_pools_name_key UNIQUE (cluster_id, name),
   constraint storage_pools_pkey PRIMARY KEY (id),
   constraint storage_pools_cluster_id_storage_clusters_id_fk FOREIGN KEY (cluster_id) REFERENCES storage_clusters(id),
@@ -1483,6 +1484,16 @@ create table volume_keys (
 CREATE INDEX volume_keys_disk ON public.volume_keys USING btree (disk_id);
 CREATE INDEX volume_keys_host ON public.volume_keys USING btree (host_id);
 CREATE INDEX volume_keys_revoked ON public.volume_keys USING btree (entity) WHERE revoked;
+
+create table volume_passphrases (
+  disk_id uuid not null,
+  pool_id uuid not null,
+  sealed_passphrase text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint volume_passphrases_pkey PRIMARY KEY (disk_id),
+  constraint volume_passphrases_pool_id_storage_pools_id_fk FOREIGN KEY (pool_id) REFERENCES storage_pools(id)
+);
+CREATE INDEX volume_passphrases_pool ON public.volume_passphrases USING btree (pool_id);
 
 create table webhook_deliveries (
   id uuid not null,

@@ -8,6 +8,8 @@ import {
 } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { DiskSpec } from '@gantry/agent/spec';
 import { makeDisk, makeVm } from '@gantry/agent/testing/make-spec';
+import { connectCeph } from '@gantry/ceph/ceph-cluster';
+import { IMAGE_SNAPSHOT, type StorageCluster } from '@gantry/ceph/storage-cluster';
 import { createLog } from '@gantry/daemon/log';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { MIB } from '@gantry/daemon/units';
@@ -29,12 +31,18 @@ const SOON_MS = 12_000;
 /** An emulated guest on a busy machine needs minutes to boot. */
 const BOOT = { timeout: 600_000 };
 
+/** Of the OS disk and of one other disk. */
+const PASSPHRASE = 'cGFzc3BocmFzZSBvZiB0aGUgdGVzdA';
+const LUKS_HEADER_MIB = 4;
+
 let ceph: TestCeph;
+let cluster: StorageCluster;
 let libvirtd: PrivateLibvirtd;
 let driver: LibvirtHostDriver;
 let directory: string;
 let sysfsRoot: string;
 let os: DiskSpec;
+let copyMs: number;
 
 const virsh = (...args: string[]) => libvirtd.run('virsh', '--quiet', ...args);
 const domain = async () => await driver.hypervisor.read(VM);
@@ -49,6 +57,15 @@ async function makeVolume(id: string, sizeMib: number, rbd: Partial<DiskSpec['rb
   return await volumeOf(id, sizeMib, rbd);
 }
 
+/** An encrypted volume as the control plane makes it: empty, or a copy of an image. */
+async function makeEncrypted(id: string, sizeMib: number, image?: string) {
+  await cluster.createVolume({
+    ...{ pool: POOL, name: id, sizeBytes: sizeMib * MIB, ...(image && { image }) },
+    ...{ labels: { installation: 'test', resource: id }, encryption: { passphrase: PASSPHRASE } },
+  });
+  return await volumeOf(id, sizeMib, { passphrase: PASSPHRASE });
+}
+
 async function volumeOf(id: string, sizeMib: number, rbd: Partial<DiskSpec['rbd']> = {}) {
   const caps = ['mon', 'allow r', 'osd', `profile rbd pool=${POOL}`];
   await ceph.run('ceph', 'auth', 'get-or-create', `client.k-${id}`, ...caps);
@@ -56,7 +73,7 @@ async function volumeOf(id: string, sizeMib: number, rbd: Partial<DiskSpec['rbd'
   const { monitors } = ceph;
   return makeDisk(id, {
     ...{ sizeBytes: String(sizeMib * MIB), exists: true, serialNumber: id.slice(0, 20) },
-    rbd: { monitors, pool: POOL, image: id, user: `k-${id}`, key, ...rbd },
+    rbd: { monitors, pool: POOL, image: id, user: `k-${id}`, key, passphrase: '', ...rbd },
   });
 }
 
@@ -75,9 +92,9 @@ async function openDriver(): Promise<LibvirtHostDriver> {
     GANTRY_STAND_IN_DEVICES: '1',
     ...(await acceleratorEnvironment()),
   });
-  const cluster = { storageAddress: '127.0.0.1', cephConfFile: join(directory, 'ceph.conf') };
+  const network = { storageAddress: '127.0.0.1', cephConfFile: join(directory, 'ceph.conf') };
   const log = createLog({ process: 'test', level: process.env['GANTRY_TEST_LOG'] ?? 'silent' });
-  return await openLibvirtHostDriver({ ...readHostDriverSettings(reader), ...cluster }, log);
+  return await openLibvirtHostDriver({ ...readHostDriverSettings(reader), ...network }, log);
 }
 
 beforeAll(async () => {
@@ -88,8 +105,13 @@ beforeAll(async () => {
   libvirtd = await startPrivateLibvirtd();
   driver = await openDriver();
   const conf = `conf=${ceph.configFile}`;
-  await ceph.run('qemu-img', 'convert', '-O', 'raw', guest.path, `rbd:${POOL}/os:${conf}`);
-  os = await volumeOf('os', (await sizeInCluster('os')) / MIB);
+  await ceph.run('qemu-img', 'convert', '-O', 'raw', guest.path, `rbd:${POOL}/image:${conf}`);
+  await ceph.run('rbd', 'snap', 'create', '--no-progress', `${POOL}/image@${IMAGE_SNAPSHOT}`);
+  cluster = connectCeph(ceph);
+  const imageMib = (await sizeInCluster('image')) / MIB;
+  const startMs = performance.now();
+  os = await makeEncrypted('os', imageMib, 'image');
+  copyMs = performance.now() - startMs;
   const vm = makeVm(VM, { cpuCores: 1, memoryMib: 256, interfaces: [], disks: [os], image: null });
   await driver.seeds.ensure(vm);
   await driver.hypervisor.define(vm);
@@ -100,23 +122,30 @@ afterAll(async () => {
   await driver?.hypervisor.powerOff(VM).catch(() => {});
   await driver?.close();
   await libvirtd?.stop();
+  await cluster?.close();
   await ceph?.stop();
   await rm(directory, { recursive: true, force: true });
 });
 
 describe('a VM on a volume', () => {
-  it('starts from it, shows its size, and its key is in no file of libvirt', BOOT, async () => {
-    await expect.poll(() => driver.hypervisor.readSerialLog(VM), BOOT).toContain('TINY: READY');
-    expect(await domain()).toMatchObject({
-      state: 'running',
-      disks: [{ sizeBytes: os.sizeBytes }],
-    });
-    expect(await virsh('secret-list')).toContain('client.k-os');
-    const key = os.rbd?.key ?? 'none';
-    const found = libvirtd.run('grep', '-rlF', key, libvirtd.directory, directory);
-    await expect(found).rejects.toThrow();
-    await expect(virsh('secret-get-value', await secretOf('k-os'))).rejects.toThrow('private');
-  });
+  it(
+    'starts from an encrypted one, shows its size, and its secrets are in no file of libvirt',
+    BOOT,
+    async () => {
+      await expect.poll(() => driver.hypervisor.readSerialLog(VM), BOOT).toContain('TINY: READY');
+      expect(await domain()).toMatchObject({
+        state: 'running',
+        disks: [{ sizeBytes: os.sizeBytes }],
+      });
+      expect(await virsh('secret-list')).toContain('client.k-os');
+      for (const secret of [os.rbd?.key ?? 'none', PASSPHRASE]) {
+        const found = libvirtd.run('grep', '-rlF', secret, libvirtd.directory, directory);
+        await expect(found).rejects.toThrow();
+      }
+      for (const usage of ['client.k-os', 'passphrase.k-os'])
+        await expect(virsh('secret-get-value', await secretOf(usage))).rejects.toThrow('private');
+    },
+  );
 
   it('attaches, grows and detaches others while it runs, and leaves no secret', async () => {
     const data = await makeVolume('data', 64);
@@ -136,6 +165,44 @@ describe('a VM on a volume', () => {
     expect(await virsh('secret-list')).not.toContain('client.k-data');
     expect(await sizeInCluster('data')).toBe(128 * MIB);
     process.stdout.write(`${JSON.stringify({ attachMs, growMs, detachMs })}\n`);
+  });
+
+  it('writes to an encrypted volume what the cluster never sees, and grows it', BOOT, async () => {
+    const data = await makeEncrypted('hidden', 16);
+    const attachMs = await timed(driver.hypervisor.attachDisk(VM, data));
+    expect(await sizeOf('hidden')).toBe(String(16 * MIB));
+    const larger = { ...data, sizeBytes: String(24 * MIB) };
+    const growMs = await timed(driver.hypervisor.growDisk(VM, larger));
+    await driver.hypervisor.growDisk(VM, larger);
+    expect(await sizeOf('hidden')).toBe(larger.sizeBytes);
+    expect(await sizeInCluster('hidden')).toBe((24 + LUKS_HEADER_MIB) * MIB);
+    const guest = await openGuestShell({ socketPath: libvirtd.socketPath, domain: DOMAIN });
+    const find = 'basename $(dirname $(grep -l hidden /sys/block/vd*/serial))';
+    await expect.poll(() => guest.run(find).catch(String), BOOT).toMatch(/^vd.\n$/);
+    const device = (await guest.run(find)).trim();
+    const pattern = 'THE-GUEST-WROTE-THIS';
+    await guest.run(
+      `yes ${pattern} | head -c 1048576 > /run/p && dd if=/run/p of=/dev/${device} bs=1M`,
+    );
+    await guest.run('sync');
+    await guest.close();
+    const countIn = async (command: string) =>
+      Number(await ceph.run('sh', '-c', `${command} | grep -ac ${pattern} || true`));
+    expect(await countIn(`rbd export --no-progress ${POOL}/hidden -`)).toBe(0);
+    const at = `driver=luks,key-secret=p,file.driver=rbd,file.pool=${POOL},file.image=hidden`;
+    const file = join(directory, 'decrypted');
+    await ceph.run(
+      ...(['qemu-img', 'convert', '--object', `secret,id=p,data=${PASSPHRASE}`] as const),
+      ...['--image-opts', `${at},file.conf=${ceph.configFile}`, '-O', 'raw', file],
+    );
+    expect(await countIn(`cat ${file}`)).toBeGreaterThan(40_000);
+    process.stdout.write(`${JSON.stringify({ encrypted: { copyMs, attachMs, growMs } })}\n`);
+    await driver.hypervisor.detachDisk(VM, 'hidden');
+    expect(await virsh('secret-list')).not.toContain('k-hidden');
+    const wrong = { ...data, rbd: data.rbd && { ...data.rbd, passphrase: 'wrong' } };
+    const attach = driver.hypervisor.attachDisk(VM, wrong);
+    await expect(attach).rejects.toMatchObject({ code: 'storage_denied' });
+    expect(await domain()).toMatchObject({ state: 'running', disks: [{ id: 'os' }] });
   });
 
   it(
@@ -260,6 +327,7 @@ it('after restarts of libvirtd and the agent, volumes are attached and detached 
   const again = await makeVolume('again', 16);
   await libvirtd.restartDaemon('libvirtd');
   await expect.poll(() => virsh('secret-list')).toContain('client.k-os');
+  await expect.poll(() => virsh('secret-list')).toContain('passphrase.k-os');
   await driver.close();
   driver = await openDriver();
   expect(await sizeOf('os')).toBe(os.sizeBytes);

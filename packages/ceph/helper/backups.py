@@ -10,9 +10,10 @@ import struct
 
 import rbd
 
+from encryption import need_passphrase, size_with_header
 from images import CHUNK_BYTES, write_chunks
 from space import open_pool
-from volumes import FEATURES, finish, user_snapshots
+from volumes import FEATURES, UNFINISHED, finish, user_snapshots
 
 MAGIC = b"rbd diff v1\n"
 # The extents of this much of a volume are in memory at a time.
@@ -175,13 +176,14 @@ def import_backup(cluster, pool, volume, parts):
         def make(name):
             for part in parts:
                 verify(part)
-            rbd.RBD().create(ioctx, name, volume["sizeBytes"], old_format=False, features=FEATURES)
+            rbd.RBD().create(ioctx, name, size_with_header(volume), old_format=False, features=FEATURES)
 
         def complete(image):
             since = None
             for part in parts:
                 apply_part(image, part, since)
                 since = part["snapshot"]
+            need_passphrase(ioctx, volume["name"] + UNFINISHED, volume)
 
         return finish(cluster, ioctx, volume, make, complete)
 

@@ -20,11 +20,12 @@ import backups
 import images
 import keys
 import locks
+import new_volumes
 import snapshots
 import space
 import volumes
 
-MODULES = (backups, images, keys, locks, snapshots, space, volumes)
+MODULES = (backups, images, keys, locks, new_volumes, snapshots, space, volumes)
 METHODS = {name: method for each in MODULES for name, method in each.METHODS.items()}
 THREADS = 8
 

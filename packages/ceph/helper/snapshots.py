@@ -4,8 +4,9 @@ import errno
 
 import rbd
 
+from encryption import is_encrypted, need_passphrase, size_with_header
 from space import open_pool, open_pool_to_remove
-from volumes import FEATURES, finish, look_at, need_unused
+from volumes import FEATURES, UNFINISHED, finish, look_at, need_unused
 
 
 def create_snapshot(cluster, pool, name, snapshot):
@@ -43,15 +44,20 @@ def copy_snapshot(cluster, pool, name, snapshot, to):
 
         def make(unfinished):
             with rbd.Image(ioctx, name, snapshot=snapshot, read_only=True) as image:
-                if to["sizeBytes"] < image.size():
+                if size_with_header(to) < image.size():
                     raise OSError(errno.EINVAL, f"The volume {to['name']} would be smaller than the snapshot.")
+                if is_encrypted(image) != ("encryption" in to):
+                    raise OSError(errno.EINVAL, f"The encryption of {to['name']} differs from that of the snapshot.")
             # To copy the snapshot of a clone would leave out what the clone shares with its parent (Ceph 16.2). A clone of the
             # snapshot that is made independent has everything.
             rbd.RBD().clone(ioctx, name, snapshot, target, unfinished, features=FEATURES)
             with rbd.Image(target, unfinished) as clone:
                 clone.flatten()
 
-        return finish(cluster, target, to, make)
+        def complete(_):
+            need_passphrase(target, to["name"] + UNFINISHED, to)
+
+        return finish(cluster, target, to, make, complete)
 
 
 METHODS = {

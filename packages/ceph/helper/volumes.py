@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import rados
 import rbd
 
+from encryption import ENCRYPTION, LUKS, header_bytes, is_encrypted, need_passphrase, size_with_header
 from space import need_space, open_pool, open_pool_to_remove
 
 INSTALLATION = "gantry.installation"
@@ -51,13 +52,16 @@ def read_labels(image):
         return None
 
 
-def set_labels(image, labels):
+def set_labels(image, volume):
     """Replaces the labels. A clone and a copy begin with all metadata of their origin."""
+    labels = volume["labels"]
     for key, _ in list(image.metadata_list()):
         if key.startswith("gantry."):
             image.metadata_remove(key)
     image.metadata_set(INSTALLATION, labels["installation"])
     image.metadata_set(RESOURCE, labels["resource"])
+    if "encryption" in volume:
+        image.metadata_set(ENCRYPTION, LUKS)
 
 
 def read_parent_id(image):
@@ -85,7 +89,8 @@ def describe(image):
     lockers = list_lockers(image)
     return {
         "id": image.id(),
-        "sizeBytes": image.size(),
+        "sizeBytes": image.size() - header_bytes(image),
+        "encrypted": is_encrypted(image),
         "labels": read_labels(image),
         "parentId": read_parent_id(image),
         "snapshots": user_snapshots(image),
@@ -122,10 +127,16 @@ def read_id(ioctx, name):
         return None
 
 
-def find_same(ioctx, name, labels):
+def find_same(ioctx, volume):
+    name = volume["name"]
     found = None if read_id(ioctx, name) is None else look_at(ioctx, name)
-    if found is not None and found["labels"] != labels:
+    if found is None:
+        return None
+    if found["labels"] != volume["labels"]:
         raise OSError(errno.EEXIST, f"The volume {name} exists with other labels.")
+    if found["encrypted"] != ("encryption" in volume):
+        raise OSError(errno.EINVAL, f"The encryption of the volume {name} differs.")
+    need_passphrase(ioctx, name, volume)
     return found
 
 
@@ -153,9 +164,9 @@ def has_long_id(cluster, ioctx, name):
 
 def finish(cluster, ioctx, volume, make, complete=lambda image: None):
     """Creates a volume with `make`, which gets the name to use, and returns it."""
-    pool, name, labels = ioctx.name, volume["name"], volume["labels"]
+    pool, name = ioctx.name, volume["name"]
     with one_at_a_time(pool, name):
-        same = find_same(ioctx, name, labels)
+        same = find_same(ioctx, volume)
         if same is not None:
             return same
         need_space(cluster, pool)
@@ -166,11 +177,12 @@ def finish(cluster, ioctx, volume, make, complete=lambda image: None):
             drop_unfinished(ioctx, name)
             make(unfinished)
         with rbd.Image(ioctx, unfinished) as image:
-            is_smaller = volume.get("sizeBytes", image.size()) < image.size()
+            size = size_with_header(volume) if "sizeBytes" in volume else image.size()
+            is_smaller = size < image.size()
             if not is_smaller:
-                set_labels(image, labels)
-                if volume.get("sizeBytes", 0) > image.size():
-                    image.resize(volume["sizeBytes"])
+                set_labels(image, volume)
+                if size > image.size():
+                    image.resize(size)
                 complete(image)
             # This program is the only client that has it open.
             made = {**describe(image), "watchers": [], "locker": None}
@@ -182,28 +194,17 @@ def finish(cluster, ioctx, volume, make, complete=lambda image: None):
         except rbd.ImageExists:
             # Another process was faster.
             drop_unfinished(ioctx, name)
-            return find_same(ioctx, name, labels)
+            return find_same(ioctx, volume)
         return made
-
-
-def create_volume(cluster, pool, volume, snapshot):
-    with open_pool(cluster, pool) as ioctx:
-
-        def make(name):
-            if volume.get("image") is None:
-                rbd.RBD().create(ioctx, name, volume["sizeBytes"], old_format=False, features=FEATURES)
-                return
-            rbd.RBD().clone(ioctx, volume["image"], snapshot, ioctx, name, features=FEATURES)
-
-        return finish(cluster, ioctx, volume, make)
 
 
 def grow_volume(cluster, pool, name, sizeBytes):
     with open_pool(cluster, pool) as ioctx, rbd.Image(ioctx, name) as image:
-        if sizeBytes < image.size():
+        size = sizeBytes + header_bytes(image)
+        if size < image.size():
             raise OSError(errno.EINVAL, f"The volume {name} has {image.size()} bytes and cannot shrink.")
-        if sizeBytes > image.size():
-            image.resize(sizeBytes, False)
+        if size > image.size():
+            image.resize(size, False)
 
 
 def flatten_volume(cluster, pool, name):
@@ -260,7 +261,6 @@ def empty_trash(cluster, pool):
 
 
 METHODS = {
-    "createVolume": create_volume,
     "readVolume": read_volume,
     "listVolumes": list_volumes,
     "growVolume": grow_volume,

@@ -2,8 +2,10 @@ import { withRawFile } from './convert-image.ts';
 import { isFenceable } from './fence-address.ts';
 import { type CephHelper, makeCephHelper } from './helper-process.ts';
 import { renderKeyRights } from './key-rights.ts';
+import { makeLuksHeader } from './luks-header.ts';
 import {
   IMAGE_SNAPSHOT,
+  type NewVolume,
   type PoolSpace,
   type StorageCluster,
   type Volume,
@@ -96,9 +98,9 @@ function makeCluster({
     isPoolFull: (pool) => quick.call<boolean>('isPoolFull', { pool }),
 
     createVolume: async (volume) => {
-      const { pool } = volume;
-      const args = { pool, volume, snapshot: IMAGE_SNAPSHOT };
-      return view(volume, await quick.call<Found>('createVolume', args));
+      const args = { pool: volume.pool, volume: withHeader(volume), snapshot: IMAGE_SNAPSHOT };
+      const isCopy = volume.encryption !== undefined && volume.image !== undefined;
+      return view(volume, await (isCopy ? slow : quick).call<Found>('createVolume', args));
     },
     readVolume: async (at) => {
       const found = await quick.call<Found | null>('readVolume', nameOf(at));
@@ -118,8 +120,10 @@ function makeCluster({
 
     exportSnapshot: ({ since, file, ...at }) =>
       slow.call('exportSnapshot', { ...snapshotOf(at), since, file }),
-    importBackup: async ({ parts, ...volume }) =>
-      view(volume, await slow.call<Found>('importBackup', { pool: volume.pool, volume, parts })),
+    importBackup: async ({ parts, ...volume }) => {
+      const args = { pool: volume.pool, volume, parts };
+      return view(volume, await slow.call<Found>('importBackup', args));
+    },
 
     importImage: async ({ file, format, labels, isOfTenant = false, maxBytes, ...image }) => {
       const directory = scratchDirectory === undefined ? {} : { directory: scratchDirectory };
@@ -156,6 +160,14 @@ function makeCluster({
       slow.close();
     },
   };
+}
+
+/** A copy and an import have the header of their origin. */
+function withHeader(volume: NewVolume) {
+  const { encryption } = volume;
+  if (!encryption) return volume;
+  const header = makeLuksHeader(encryption.passphrase).toString('base64');
+  return { ...volume, encryption: { ...encryption, header } };
 }
 
 /** Ceph adds a port and a nonce of 0 to an address that was fenced without them. */

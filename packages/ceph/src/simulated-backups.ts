@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import { fail, pathOf, type Stored } from './simulated-parts.ts';
 import type { BackupPart, ExportedFile } from './storage-cluster.ts';
 
-type SimulatedContent = { content: string; sizeBytes: number };
+type SimulatedContent = { content: string; sizeBytes: number; passphrase: string | null };
 type Written = SimulatedContent & { since: string | null; snapshot: string };
 
 /** Writes a file as the simulated cluster exports snapshots. Unchanged content is left out, so that such a file is smaller. */
@@ -17,8 +17,9 @@ export async function writeBackupFile(
   const now = find(snapshot);
   const before = since === null ? undefined : find(since);
   const content = before?.content === now.content ? '' : now.content;
-  const written: Written = { since, snapshot, sizeBytes: now.sizeBytes, content };
-  const text = JSON.stringify(written);
+  const { passphrase } = volume;
+  const written: Written = { since, snapshot, sizeBytes: now.sizeBytes, content, passphrase };
+  const text = encode(written);
   try {
     const handle = await open(file, 'w', 0o600);
     await handle.writeFile(text);
@@ -41,16 +42,25 @@ export async function readBackupFiles(parts: readonly BackupPart[]): Promise<Sim
       fail('failed', `The backup file ${file} is damaged: its SHA-256 differs from ${sha256}.`);
     texts.push(text);
   }
-  let found: SimulatedContent = { content: '', sizeBytes: 0 };
+  let found: SimulatedContent = { content: '', sizeBytes: 0, passphrase: null };
   let has: string | null = null;
   for (const [index, text] of texts.entries()) {
-    const { since, snapshot, sizeBytes, content } = JSON.parse(text) as Written;
+    const { since, snapshot, content, ...rest } = decode(text);
     if (since !== has || snapshot !== parts[index]?.snapshot)
       fail('failed', `The backup file ${parts[index]?.file} belongs to another backup.`);
-    found = { sizeBytes, content: since === null || content !== '' ? content : found.content };
+    found = { ...rest, content: since === null || content !== '' ? content : found.content };
     has = snapshot;
   }
   return found;
+}
+
+/** The content is not readable in the file, because volumes may be encrypted. */
+function encode(written: Written): string {
+  return Buffer.from(JSON.stringify(written)).toString('base64');
+}
+
+function decode(text: string): Written {
+  return JSON.parse(Buffer.from(text, 'base64').toString());
 }
 
 function sha256Of(text: string): string {

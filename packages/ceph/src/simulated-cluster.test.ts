@@ -23,7 +23,7 @@ describe('the simulated cluster', () => {
           kill: async () => client.kill(),
         };
       },
-      read: async (at) => cluster.readContent(at),
+      read: async ({ passphrase, ...at }) => cluster.readContent({ ...at, passphrase }),
       addForeignVolume: async (at) => cluster.addForeignVolume(at),
       listTrash: async () => cluster.listTrash(pool),
     };

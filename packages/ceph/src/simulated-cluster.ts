@@ -3,7 +3,14 @@ import { fenceCovers, isFenceable } from './fence-address.ts';
 import { readBackupFiles, writeBackupFile } from './simulated-backups.ts';
 import { openVolume, type SimulatedClient } from './simulated-client.ts';
 import { readImageHead } from './simulated-image.ts';
-import { fail, overNetwork, pathOf, type Stored, viewOf } from './simulated-parts.ts';
+import {
+  fail,
+  needPassphrase,
+  overNetwork,
+  pathOf,
+  type Stored,
+  viewOf,
+} from './simulated-parts.ts';
 import {
   IMAGE_SNAPSHOT,
   type NewVolume,
@@ -21,8 +28,8 @@ export type SimulatedCluster = StorageCluster & {
   setPool(pool: string, space: PoolSpace | null): void;
   /** Opens a volume from an address with a port and a nonce (`10.0.0.1:0/7`), with a key or as an administrator. */
   open(volume: VolumeName & { address: string; key?: string }): SimulatedClient;
-  /** Returns the content of a volume. */
-  readContent(at: VolumeName): string;
+  /** Returns the content of a volume; that of an encrypted one is of no use without its passphrase. */
+  readContent(at: VolumeName & { passphrase?: string | undefined }): string;
   /** Creates a volume as another user of the pool would: without labels. */
   addForeignVolume(at: VolumeName): void;
   /** Returns the names of the volumes in the trash. */
@@ -72,7 +79,11 @@ export function simulateCluster({
     if (volume.watchers.size > 0) fail('busy', `A client has the volume ${pathOf(volume)} open.`);
   }
 
-  function add(at: VolumeName & { sizeBytes: number; labels: VolumeLabels | null }): Stored {
+  function add(
+    at: Pick<NewVolume, 'pool' | 'name' | 'sizeBytes' | 'encryption'> & {
+      labels: VolumeLabels | null;
+    },
+  ): Stored {
     const id = createHash('sha256').update(`${fsid} ${++created}`).digest('hex').slice(0, 12);
     const stored: Stored = {
       pool: at.pool,
@@ -80,6 +91,7 @@ export function simulateCluster({
       id,
       sizeBytes: at.sizeBytes,
       labels: at.labels && { ...at.labels },
+      passphrase: at.encryption?.passphrase ?? null,
       parentId: null,
       content: '',
       snapshots: new Map(),
@@ -92,12 +104,15 @@ export function simulateCluster({
   }
 
   /** Returns the volume of this name if it has these labels, and undefined if there is none. */
-  function findSame(volume: VolumeName & { labels: VolumeLabels }): Stored | undefined {
+  function findSame(
+    volume: VolumeName & { labels: VolumeLabels } & Pick<NewVolume, 'encryption'>,
+  ): Stored | undefined {
     const found = find(volume);
     const isSame =
       found?.labels?.installation === volume.labels.installation &&
       found.labels.resource === volume.labels.resource;
     if (found && !isSame) fail('exists', `The volume ${pathOf(volume)} has other labels.`);
+    if (found) needPassphrase(found.passphrase, volume);
     return found;
   }
 
@@ -112,7 +127,8 @@ export function simulateCluster({
     if (volume.sizeBytes < base.sizeBytes)
       return fail('failed', `The volume ${pathOf(volume)} would be smaller than its image.`);
     const clone = add(volume);
-    Object.assign(clone, { parentId: image.id, content: base.content });
+    const parentId = volume.encryption ? null : image.id;
+    Object.assign(clone, { parentId, content: base.content });
     return viewOf(clone);
   }
 
@@ -178,11 +194,13 @@ export function simulateCluster({
     copySnapshot: async ({ from, to }) => {
       const same = findSame(to);
       if (same) return viewOf(same);
-      const snapshot = get(from).snapshots.get(from.snapshot);
+      const { snapshots, passphrase } = get(from);
+      const snapshot = snapshots.get(from.snapshot);
       if (!snapshot)
         return fail('not_found', `The volume ${pathOf(from)} has no snapshot ${from.snapshot}.`);
       if (to.sizeBytes < snapshot.sizeBytes)
         return fail('failed', `The volume ${pathOf(to)} would be smaller than the snapshot.`);
+      needPassphrase(passphrase, to);
       needSpace(to.pool);
       return viewOf(Object.assign(add(to), { content: snapshot.content }));
     },
@@ -192,9 +210,10 @@ export function simulateCluster({
     importBackup: async ({ parts, ...to }) => {
       const same = findSame(to);
       if (same) return viewOf(same);
-      const { content, sizeBytes } = await readBackupFiles(parts);
+      const { content, sizeBytes, passphrase } = await readBackupFiles(parts);
       if (to.sizeBytes < sizeBytes)
         return fail('failed', `The disk is smaller than the ${sizeBytes} bytes of the backup.`);
+      needPassphrase(passphrase, to);
       needSpace(to.pool);
       return viewOf(Object.assign(add(to), { content }));
     },
@@ -266,7 +285,10 @@ export function simulateCluster({
       spaces.set(pool, space);
     },
     open,
-    readContent: (at) => get(at).content,
+    readContent: (at) => {
+      const { content, passphrase } = get(at);
+      return passphrase === null || passphrase === at.passphrase ? content : 'encrypted';
+    },
     addForeignVolume: (at) => {
       add({ ...at, sizeBytes: 2 ** 30, labels: null });
     },

@@ -1,10 +1,18 @@
-import type { StorageCluster, Volume, VolumeLabels, VolumeName } from './storage-cluster.ts';
+import type {
+  NewVolume,
+  StorageCluster,
+  Volume,
+  VolumeLabels,
+  VolumeName,
+} from './storage-cluster.ts';
 import { StorageError, type StorageErrorCode } from './storage-error.ts';
 
 export type Stored = VolumeName & {
   id: string;
   sizeBytes: number;
   labels: VolumeLabels | null;
+  /** Null if it is not encrypted. */
+  passphrase: string | null;
   parentId: string | null;
   content: string;
   snapshots: Map<string, { content: string; sizeBytes: number }>;
@@ -20,6 +28,7 @@ export function viewOf(stored: Stored): Volume {
     name: stored.name,
     id: stored.id,
     sizeBytes: stored.sizeBytes,
+    encrypted: stored.passphrase !== null,
     labels: stored.labels && { ...stored.labels },
     parentId: stored.parentId,
     snapshots: [...stored.snapshots.keys()],
@@ -30,6 +39,17 @@ export function viewOf(stored: Stored): Volume {
 
 export function pathOf({ pool, name }: VolumeName): string {
   return `${pool}/${name}`;
+}
+
+/** Throws unless the wanted volume has the encryption that the content has. */
+export function needPassphrase(
+  passphrase: string | null,
+  { encryption, ...wanted }: VolumeName & Pick<NewVolume, 'encryption'>,
+): void {
+  if ((passphrase === null) !== (encryption === undefined))
+    fail('failed', `The encryption of the volume ${pathOf(wanted)} differs.`);
+  if (encryption && encryption.passphrase !== passphrase)
+    fail('denied', `The passphrase does not open the volume ${pathOf(wanted)}.`);
 }
 
 export function fail(code: StorageErrorCode, message: string): never {

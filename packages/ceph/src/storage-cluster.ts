@@ -15,7 +15,8 @@ export type StorageCluster = {
 
   /**
    * Creates a volume, empty or as a clone of an image, which copies nothing. A volume of this name with the same labels
-   * is left as it is and returned; one with other labels is not ours, and throws `exists`.
+   * is left as it is and returned; one with other labels is not ours, and throws `exists`. An encrypted volume is a copy
+   * of its image, and not a clone. One that exists with another passphrase throws `denied`.
    */
   createVolume(volume: NewVolume): Promise<Volume>;
   /** Returns null if there is no such volume. */
@@ -44,7 +45,10 @@ export type StorageCluster = {
    * client has the volume open.
    */
   restoreSnapshot(at: VolumeName & { snapshot: string }): Promise<void>;
-  /** Copies a snapshot to a new volume that depends on nothing. An interrupted copy leaves no volume of this name. */
+  /**
+   * Copies a snapshot to a new volume that depends on nothing. An interrupted copy leaves no volume of this name. The copy
+   * of an encrypted volume is encrypted with the same passphrase; another one throws `denied`, and none `failed`.
+   */
   copySnapshot(copy: { from: VolumeName & { snapshot: string }; to: NewVolume }): Promise<Volume>;
 
   /**
@@ -58,7 +62,8 @@ export type StorageCluster = {
   /**
    * Creates a volume from files of `exportSnapshot`: one with the whole content, and then those with the changes since the
    * file before. All are compared with their checksums before anything is created; one that differs throws `failed`. An
-   * interrupted import leaves no volume of this name. A volume of this name is handled as by `createVolume`.
+   * interrupted import leaves no volume of this name. A volume of this name is handled as by `createVolume`. The files of
+   * an encrypted volume are encrypted, and the new volume needs the same passphrase; another one throws `denied`.
    */
   importBackup(volume: NewVolume & { parts: readonly BackupPart[] }): Promise<Volume>;
 
@@ -111,7 +116,12 @@ export type NewVolume = VolumeName & {
   labels: VolumeLabels;
   /** The name of an image in the same pool. Absent: the volume is empty. */
   image?: string;
+  /** Absent: the volume is not encrypted. */
+  encryption?: VolumeEncryption;
 };
+
+/** The volume has the format LUKS 1. Its clients decrypt it, so the cluster sees encrypted data only. */
+export type VolumeEncryption = { passphrase: string };
 
 export type ExportedFile = { bytes: number; sha256: string };
 
@@ -136,7 +146,9 @@ export type VolumeLabels = { installation: string; resource: string };
 export type Volume = VolumeName & {
   /** The cluster's id of the volume, which is part of the names of its objects. */
   id: string;
+  /** Without the header of an encrypted volume. */
   sizeBytes: number;
+  encrypted: boolean;
   /** Null if it has none: then it is not ours. */
   labels: VolumeLabels | null;
   /** The cluster's id of the image that it is a clone of; null if it is none. */

@@ -13,6 +13,7 @@ export const AGENT_CAPABILITIES = [
   'agent_upgrades',
   'rbd',
   'guest_freezes',
+  'luks',
 ] as const;
 
 /** Returns the words of the list that are not capabilities of this version. */

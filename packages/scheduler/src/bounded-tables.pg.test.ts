@@ -74,6 +74,7 @@ const BOUNDED: Record<string, string> = {
   vm_types: 'the catalogue of operators',
   vms: 'VMs that exist: the scheduler removes the row when the host has no trace of the VM',
   vni_pool: 'one row',
+  volume_passphrases: 'one row per volume: destroyed with the volume and its last backup',
   volume_keys: 'at most two rows per volume and host: removed when the cluster has removed the key',
   webhook_queues: 'one row per webhook',
   webhooks: 'at most 10 rows per project, and 10 of operators',

@@ -32,9 +32,9 @@ import { pollChanges } from './poll-changes.ts';
 import { settleWithoutHost } from './settle/settle-without-host.ts';
 import { startSettling } from './settle/start-settling.ts';
 import { noClusters } from './storage/no-clusters.ts';
+import { volumeSecretOpener } from './storage/open-volume-secret.ts';
 import { startVolumes } from './storage/start-volumes.ts';
 import type { OpenCluster } from './storage/storage-clusters.ts';
-import { keyOpener } from './storage/volume-keys.ts';
 
 export type SchedulerOptions = {
   sql: Sql;
@@ -116,7 +116,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const delivering = startDelivering({
     ...{ sql, log, hosts, pollMs, follower },
     authorities: () => fingerprintsOf(authorities),
-    openKey: keyOpener({ secrets: fleetSecrets.secrets, log }),
+    openSecret: volumeSecretOpener({ secrets: fleetSecrets.secrets, log }),
   });
   const placing = startPlacing({
     sql,

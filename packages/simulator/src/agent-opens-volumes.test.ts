@@ -7,7 +7,10 @@ const KEY = 'QVFCc2VjcmV0';
 const volume = (id: string, sizeGib = 1) =>
   makeDisk(id, {
     ...{ sizeBytes: String(sizeGib * GIB), exists: true },
-    rbd: { monitors: ['10.0.0.1:3300'], pool: 'vol', image: id, user: `k-${id}`, key: KEY },
+    rbd: {
+      ...{ monitors: ['10.0.0.1:3300'], pool: 'vol', image: id, user: `k-${id}`, key: KEY },
+      passphrase: '',
+    },
   });
 const vm = (revision: number, disks = [volume('v1')]) =>
   makeVm('vm-1', { revision: String(revision), disks, image: null, interfaces: [] });

@@ -237,3 +237,29 @@ describe('a data disk in a pool', () => {
     );
   });
 });
+
+describe('a pool that encrypts', () => {
+  it('gives each VM a copy of the image, which only its host gets the passphrase of', async () => {
+    await cloud.sql`update storage_pools set encrypted = true`;
+    const vmId = await runVm();
+    const diskId = await osDiskOf(vmId);
+    expect(await volume(diskId)).toMatchObject({ encrypted: true, parentId: null });
+    const spec = await specOf(vmId);
+    expect(spec).toMatchObject({ needs: ['rbd', 'luks'], disks: [{ id: diskId }] });
+    const passphrase = spec?.disks?.[0]?.rbd?.passphrase ?? '';
+    expect(passphrase).not.toBe('');
+    expect(await cloud.sql`select sealed_passphrase from volume_passphrases`).toEqual([
+      { sealed_passphrase: passphrase },
+    ]);
+    expect(cloud.cluster.readContent({ pool: 'volumes', name: diskId })).toBe('encrypted');
+    const { id: hostId } = await host(vmId);
+    const other = hosts.find(({ id }) => id !== hostId);
+    expect(JSON.stringify(await other?.spec())).not.toContain(passphrase);
+    const dataId = await createDisk();
+    await attach(vmId, dataId);
+    expect((await specOf(vmId))?.disks).toHaveLength(2);
+    // Without its passphrase, a host would see nothing but encrypted data, and could overwrite it.
+    await cloud.sql`delete from volume_passphrases where disk_id = ${dataId}`;
+    expect((await specOf(vmId))?.disks).toHaveLength(1);
+  });
+});

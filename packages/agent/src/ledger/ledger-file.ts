@@ -54,7 +54,10 @@ function withDefaults(content: LedgerContent): LedgerContent {
     ...vm,
     sshKeys: vm.sshKeys ?? [],
     userData: vm.userData ?? '',
-    disks: vm.disks.map((disk) => ({ ...disk, rbd: disk.rbd ?? null })),
+    disks: vm.disks.map(({ rbd, ...disk }) => ({
+      ...disk,
+      rbd: rbd ? { ...rbd, passphrase: rbd.passphrase ?? '' } : null,
+    })),
   }));
   const { era = '0', hash = '', diskLimits = [], freezes = [] } = spec;
   return { ...content, spec: { ...spec, vms, era, hash, diskLimits, freezes } };

@@ -4,6 +4,8 @@ import { AGENT_VERSION } from '../inventory/version.ts';
 import type { DiskSpec, FirewallRule, HostSpec, NetworkSpec, VmSpec, VmTakeDown } from '../spec.ts';
 
 const MONITOR = /^(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/;
+/** Empty: the volume is not encrypted. */
+const PASSPHRASE = /^[A-Za-z0-9_-]{0,128}$/;
 const KEY = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
@@ -64,7 +66,7 @@ function diskProblem(disk: DiskSpec): string | null {
 
 /** Names go into XML and on to QEMU: a slash in the pool's name would make another volume of it. */
 function volumeProblem(diskId: string, volume: NonNullable<DiskSpec['rbd']>): string | null {
-  const { monitors, pool, image, user, key } = volume;
+  const { monitors, pool, image, user, key, passphrase } = volume;
   const isBad = (name: string) => !/^[A-Za-z0-9][\w.-]*$/.test(name);
   if (monitors.length === 0) return `the volume of disk ${diskId} has no monitors`;
   if (!monitors.every((monitor) => MONITOR.test(monitor))) {
@@ -73,7 +75,10 @@ function volumeProblem(diskId: string, volume: NonNullable<DiskSpec['rbd']>): st
   if (isBad(pool)) return `the volume of disk ${diskId} has no valid pool`;
   if (isBad(image)) return `the volume of disk ${diskId} has no valid name`;
   if (isBad(user)) return `the volume of disk ${diskId} has no valid key name`;
-  return KEY.test(key) ? null : `the volume of disk ${diskId} has no valid key`;
+  if (!KEY.test(key)) return `the volume of disk ${diskId} has no valid key`;
+  return PASSPHRASE.test(passphrase)
+    ? null
+    : `the volume of disk ${diskId} has no valid passphrase`;
 }
 
 function ruleProblem(rule: FirewallRule): string | null {

@@ -48,7 +48,14 @@ describe('the ledger with a new spec', () => {
 
   it('keeps the last entry of a VM that the spec does not name, without the keys of its volumes', () => {
     const monitors = ['10.0.0.1:3300'];
-    const rbd = { monitors, pool: 'vol', image: 'd', user: 'k', key: 'QVFCc2VjcmV0' };
+    const rbd = {
+      monitors,
+      pool: 'vol',
+      image: 'd',
+      user: 'k',
+      key: 'QVFCc2VjcmV0',
+      passphrase: 'horse',
+    };
     const stray = makeVm('stray', { name: 'mine', disks: [makeDisk('d', { rbd })] });
     const ledger = ledgerOf(makeSpec(1, { vms: [stray] }), {
       stray: known,
@@ -62,6 +69,7 @@ describe('the ledger with a new spec', () => {
     expect(twice.vms['stray']?.lastEntry).toMatchObject({ id: 'stray', name: 'mine' });
     // Reports carry the entry.
     expect(JSON.stringify(twice)).not.toContain(rbd.key);
+    expect(JSON.stringify(twice)).not.toContain(rbd.passphrase);
   });
 
   it('has the earlier entry of a refused VM, and the reason', () => {

@@ -16,6 +16,8 @@ export type RbdSource = {
   /** The name of the key, without "client.". */
   user: string;
   secretUuid: string;
+  /** The secret with the passphrase; null: the volume is not encrypted. */
+  passphraseUuid: string | null;
   /** Ceph's settings for QEMU, with the time limits. */
   confFile: string;
 };

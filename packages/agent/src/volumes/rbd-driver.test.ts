@@ -5,12 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DiskSpec } from '../spec.ts';
 import { makeDisk } from '../testing/make-spec.ts';
 import { rbdDriver } from './rbd-driver.ts';
-import { isOwnSecret, secretUuidOf } from './secret-uuid.ts';
+import { isOwnSecret, passphraseUuidOf, secretUuidOf } from './secret-uuid.ts';
 import { kernelSourceAddress, monitorAddress, type StorageNetwork } from './storage-network.ts';
 import { describeEveryDriverContract } from './testing/volumes-contract.ts';
 
 const RBD: NonNullable<DiskSpec['rbd']> = {
   ...{ monitors: ['10.0.0.1:3300'], pool: 'vol', image: 'd', user: 'k1', key: 'QVFCc2VjcmV0' },
+  passphrase: '',
 };
 let directory: string;
 let network: StorageNetwork;
@@ -41,12 +42,20 @@ describe('a volume', () => {
     const source = await volumes().locate(disk());
     expect(source).toEqual({
       ...{ type: 'rbd', monitors: RBD.monitors, pool: 'vol', image: 'd', user: 'k1' },
-      ...{ secretUuid: secretUuidOf('k1'), confFile: network.confFile },
+      ...{ secretUuid: secretUuidOf('k1'), passphraseUuid: null },
+      confFile: network.confFile,
     });
     expect(JSON.stringify(source)).not.toContain(RBD.key);
     const conf = await readFile(network.confFile, 'utf8');
     expect(conf).toMatch(/client_mount_timeout = 5\nrados_mon_op_timeout = 5\n/);
     expect((await stat(network.confFile)).mode & 0o777).toBe(0o644);
+  });
+
+  it('is located with the secret of its passphrase if it is encrypted, and without the passphrase', async () => {
+    const passphrase = 'correct-horse';
+    const source = await volumes().locate(disk({ rbd: { ...RBD, passphrase } }));
+    expect(source).toMatchObject({ passphraseUuid: passphraseUuidOf('k1') });
+    expect(JSON.stringify(source)).not.toContain(passphrase);
   });
 
   it('is not opened from an address that a fence of the host would not block', async () => {
@@ -78,6 +87,10 @@ it('the UUID of a secret depends only on the name of the key, and shows that it 
   expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(isOwnSecret({ uuid, usage: 'client.k1' })).toBe(true);
   expect(isOwnSecret({ uuid, usage: 'client.k2' })).toBe(false);
+  const passphrase = { uuid: passphraseUuidOf('k1'), usage: 'passphrase.k1' };
+  expect(passphrase.uuid).not.toBe(uuid);
+  expect(isOwnSecret(passphrase)).toBe(true);
+  expect(isOwnSecret({ ...passphrase, usage: 'passphrase.k2' })).toBe(false);
   expect(isOwnSecret({ uuid, usage: 'k1' })).toBe(false);
 });
 

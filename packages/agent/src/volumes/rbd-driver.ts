@@ -2,7 +2,7 @@ import { HostFailure } from '../base/failure.ts';
 import type { DiskSpec } from '../spec.ts';
 import { checkDisk, checkDiskId, diskInUse } from './check-disk.ts';
 import type { RbdSource } from './disk-source.ts';
-import { secretUuidOf } from './secret-uuid.ts';
+import { passphraseUuidOf, secretUuidOf } from './secret-uuid.ts';
 import { requireFenceable, type StorageNetwork, writeCephConf } from './storage-network.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
@@ -48,7 +48,7 @@ export function rbdDriver({ network, isInUse }: RbdDriverOptions): VolumeDriver 
     },
 
     async locate(disk): Promise<RbdSource> {
-      const { monitors, pool, image, user } = checkVolume(disk);
+      const { monitors, pool, image, user, passphrase } = checkVolume(disk);
       if (network === null) {
         const message =
           `disk ${disk.id} is a volume of a storage cluster, and this host has no address there: ` +
@@ -59,7 +59,9 @@ export function rbdDriver({ network, isInUse }: RbdDriverOptions): VolumeDriver 
       await writeCephConf(network.confFile);
       const { confFile } = network;
       const secretUuid = secretUuidOf(user);
-      return { type: 'rbd', monitors, pool, image, user, secretUuid, confFile };
+      const passphraseUuid = passphrase === '' ? null : passphraseUuidOf(user);
+      const secrets = { secretUuid, passphraseUuid };
+      return { type: 'rbd', monitors, pool, image, user, ...secrets, confFile };
     },
 
     /** QEMU itself resizes a volume that it has open. */

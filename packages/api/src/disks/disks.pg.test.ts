@@ -75,6 +75,7 @@ describe('creating a disk', () => {
       mode: '',
       vm_ids: [],
       storage: 'local',
+      encrypted: false,
       tags: {},
       serial_number: expect.stringMatching(/^[0-9a-f]{20}$/),
       created_at: reply.operation.started_at,
@@ -185,6 +186,7 @@ describe('reading disks', () => {
       state: 'ready',
       vm_ids: [vmId],
       storage: 'local',
+      encrypted: false,
       size: '128GiB',
     });
     const theirs = `/projects/${stranger.projectId}/disks`;

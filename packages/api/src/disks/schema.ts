@@ -27,6 +27,9 @@ export const Disk = VmDisk.extend({
     description:
       'network: a storage cluster stores it, so it outlives hosts and can have snapshots; local: a host does.',
   }),
+  encrypted: z.boolean().openapi({
+    description: 'Whether it is encrypted before it is sent to the storage cluster.',
+  }),
   tags: ReplyTags,
   vm_ids: z.array(ReplyId).openapi({ description: 'The VMs that the disk is attached to.' }),
 }).openapi('Disk');

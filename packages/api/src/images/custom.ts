@@ -99,6 +99,8 @@ async function requireBootableSnapshot(
   const snapshot = await lockSnapshot(sql, { projectId, snapshotId, shared: true });
   const refuse = (reason: string) => badRequest([{ field: 'snapshot_id', reason }]);
   if (!snapshot) throw refuse('is not a snapshot of this project');
+  if (snapshot.encrypted)
+    throw refuse('is of an encrypted disk: images are not encrypted, so none is made of it');
   if (snapshot.disk_type !== 'persistent-ssd')
     throw refuse(`is of a ${snapshot.disk_type}: OS disks are persistent-ssd`);
   if (snapshot.block_size !== 512)

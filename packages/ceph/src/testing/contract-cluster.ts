@@ -5,14 +5,17 @@ export type ContractCluster = {
   cluster: StorageCluster;
   pool: string;
   /** Opens a volume for writing with the administrator's key, as a client of its own. */
-  open(at: VolumeName): Promise<ContractClient>;
+  open(at: OpenedVolume): Promise<ContractClient>;
   /** Returns the text at the beginning of a volume. */
-  read(at: VolumeName): Promise<string>;
+  read(at: OpenedVolume): Promise<string>;
   /** Creates a volume as another user of the pool would: without labels. */
   addForeignVolume(at: VolumeName): Promise<void>;
   /** Returns the names of the volumes in the trash. */
   listTrash(): Promise<string[]>;
 };
+
+/** Without the passphrase, a client sees the header of an encrypted volume. */
+type OpenedVolume = VolumeName & { passphrase?: string };
 
 export type ContractClient = {
   /** With a port and a nonce. */

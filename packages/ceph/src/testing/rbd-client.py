@@ -18,6 +18,8 @@ def connect(request):
     state.update(cluster=cluster, ioctx=cluster.open_ioctx(request["pool"]))
     reader = request["isReader"]
     state["image"] = rbd.Image(state["ioctx"], request["name"], read_only=reader)
+    if request.get("passphrase"):
+        state["image"].encryption_load(rbd.RBD_ENCRYPTION_FORMAT_LUKS1, request["passphrase"])
     # "[v2:127.0.0.1:0/123,v1:...]" or "127.0.0.1:0/123"
     return cluster.get_addrs().strip("[]").split(",")[0].removeprefix("v2:").removeprefix("v1:")
 
@@ -30,7 +32,7 @@ def handle(request):
         image.write(request["write"].encode().ljust(LENGTH, b"\0"), 0)
         image.flush()
     if "read" in request:
-        return image.read(0, LENGTH).rstrip(b"\0").decode()
+        return image.read(0, LENGTH).rstrip(b"\0").decode(errors="replace")
     if "close" in request:
         image.close()
         state["ioctx"].close()

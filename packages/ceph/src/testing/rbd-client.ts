@@ -10,9 +10,9 @@ const PROGRAM = fileURLToPath(new URL('rbd-client.py', import.meta.url));
 /** A program that has a volume open through librbd, as QEMU does. It ends with this process. */
 export async function startRbdClient(
   cluster: { configFile: string },
-  volume: VolumeName & { isReader?: boolean; user?: string; key?: string },
+  volume: VolumeName & { isReader?: boolean; passphrase?: string; user?: string; key?: string },
 ): Promise<ContractClient & { read(): Promise<string> }> {
-  const { pool, name, isReader = false, user = 'admin', key } = volume;
+  const { pool, name, isReader = false, user = 'admin', key, passphrase } = volume;
   const child = spawn('/usr/bin/python3', ['-B', '-E', '-s', PROGRAM], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -32,7 +32,7 @@ export async function startRbdClient(
   };
   try {
     const { configFile } = cluster;
-    const address = await ask({ configFile, pool, name, isReader, user, key });
+    const address = await ask({ configFile, pool, name, isReader, user, key, passphrase });
     return {
       address,
       write: async (text) => {

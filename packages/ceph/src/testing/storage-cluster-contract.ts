@@ -12,6 +12,7 @@ import {
 } from '../storage-cluster.ts';
 import { describeBackupContract } from './backup-contract.ts';
 import type { ContractCluster } from './contract-cluster.ts';
+import { describeEncryptionContract } from './encryption-contract.ts';
 import { describeFencingContract } from './fencing-contract.ts';
 
 const MIB = 2 ** 20;
@@ -77,6 +78,7 @@ export function describeStorageClusterContract(make: () => Promise<ContractClust
         ...at(wanted.name),
         id: expect.stringMatching(/^[0-9a-f]+$/),
         sizeBytes: 32 * MIB,
+        encrypted: false,
         labels: wanted.labels,
         parentId: null,
         snapshots: [],
@@ -275,6 +277,7 @@ export function describeStorageClusterContract(make: () => Promise<ContractClust
     });
   });
 
+  describeEncryptionContract({ under: () => under, image: () => image, imageText: IMAGE_TEXT });
   describeFencingContract({ under: () => under, create });
   describeBackupContract(() => under);
 }

@@ -34,6 +34,7 @@ const list = buildCommand<CommonFlags, [], CliContext>({
         { title: 'TYPE', value: ({ type }) => type },
         { title: 'LOCATION', value: ({ location }) => location },
         { title: 'STORAGE', value: ({ storage }) => storage, isExtra: true },
+        { title: 'ENCRYPTED', value: ({ encrypted }) => (encrypted ? 'yes' : 'no'), isExtra: true },
         { title: 'USE', value: ({ attachment_type }) => attachment_type, isExtra: true },
         { title: 'VMS', value: ({ vm_ids }) => vm_ids.join(' '), isExtra: true },
       ],
@@ -94,7 +95,7 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
   },
 });
 
-function diskFields({ id, name, size, state, type, storage, location }: Disk) {
+function diskFields({ id, name, size, state, type, storage, encrypted, location }: Disk) {
   return [
     ['Name', name],
     ['Id', id],
@@ -102,6 +103,7 @@ function diskFields({ id, name, size, state, type, storage, location }: Disk) {
     ['State', state],
     ['Type', type],
     ['Storage', storage],
+    ['Encrypted', encrypted ? 'yes' : 'no'],
     ['Location', location],
   ] as const;
 }

@@ -119,6 +119,7 @@ describe('a disk', () => {
     state: 'ready',
     vm_ids: [],
     storage: 'network',
+    encrypted: false,
   };
   const operation = {
     ...{ operation_id: 'o1', state: 'SUCCEEDED', result: disk },

@@ -56,6 +56,8 @@ export const storagePools = pgTable(
     diskType: text('disk_type').notNull(),
     /** Whether new disks may be created in it. */
     active: boolean('active').notNull().default(true),
+    /** Whether all its disks are encrypted. It never changes, so a disk is encrypted if its pool is. */
+    encrypted: boolean('encrypted').notNull().default(false),
     /** How large all volumes together may be, as a share of the pool. */
     overcommitPercent: integer('overcommit_percent').notNull().default(100),
     createdAt: createdAt(),
@@ -161,6 +163,25 @@ export const volumeKeys = pgTable(
     index('volume_keys_host').on(t.hostId),
     index('volume_keys_revoked').on(t.entity).where(sql`revoked`),
   ],
+);
+
+/**
+ * The passphrase of an encrypted volume, which hosts get together with a key. The scheduler makes it before the volume,
+ * and destroys it when neither the volume nor a backup of it exists any more: then no copy of the data can be read.
+ */
+export const volumePassphrases = pgTable(
+  'volume_passphrases',
+  {
+    /** There is no foreign key, because the passphrase outlives the disk until its volume and its backups are removed. */
+    diskId: uuid('disk_id').primaryKey(),
+    poolId: uuid('pool_id')
+      .notNull()
+      .references(() => storagePools.id),
+    /** Sealed with the key that only schedulers have. */
+    sealedPassphrase: text('sealed_passphrase').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [index('volume_passphrases_pool').on(t.poolId)],
 );
 
 /** A volume whose disk no longer exists. The row stays until the volume is gone from the cluster. */

@@ -6,6 +6,7 @@ import type {
   SpecOrphanRow,
   SpecVmDiskRow,
   SpecVmRow,
+  SpecVolumeRow,
 } from '@gantry/db/queries/hosts/host-specs';
 import type { SpecFreezeRow } from '@gantry/db/queries/snapshots/snapshot-freezes';
 import { DEVICE_KINDS } from '@gantry/model/host-states';
@@ -15,6 +16,7 @@ import type { DiskLimits } from '@gantry/proto/generated/gantry/v1/DiskLimits';
 import type { DiskSpec } from '@gantry/proto/generated/gantry/v1/DiskSpec';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { Image } from '@gantry/proto/generated/gantry/v1/Image';
+import type { RbdVolume } from '@gantry/proto/generated/gantry/v1/RbdVolume';
 import type { VmSpec } from '@gantry/proto/generated/gantry/v1/VmSpec';
 import type { VmTakeDown } from '@gantry/proto/generated/gantry/v1/VmTakeDown';
 import {
@@ -31,17 +33,17 @@ const MBPS_PER_GBPS = 1_000;
 
 type OfStream = Pick<OutgoingSpec, 'consoles' | 'authoritySha256s'>;
 
-/** Opens the sealed key of a volume; null if it cannot be opened. */
-export type OpenKey = (sealedKey: string) => string | null;
+/** Opens the sealed key or passphrase of a volume; null if it cannot be opened. */
+export type OpenVolumeSecret = (kind: 'key' | 'passphrase', sealed: string) => string | null;
 
 /** Converts rows to a spec. Each VM of the host either should run or is to be taken down. */
 export function toOutgoingSpec(
   row: HostSpecRow,
   ofStream: OfStream,
-  openKey: OpenKey = () => null,
+  openSecret: OpenVolumeSecret = () => null,
 ): OutgoingSpec {
   const { era, number } = row;
-  const parts = toSpecParts(row, openKey);
+  const parts = toSpecParts(row, openSecret);
   const id = { era, number, hash: hashOf({ era, number }, parts) };
   return { id, parts, ...ofStream, ...toAgentUpgrade(row), ...toOperations(row) };
 }
@@ -60,17 +62,17 @@ function toAgentUpgrade({ agent_upgrade: order }: HostSpecRow): Pick<OutgoingSpe
 }
 
 /** Returns the spec as an agent sees it that has all its pieces. */
-export function toHostSpec(row: HostSpecRow, openKey?: OpenKey): HostSpec {
-  return toWholeSpec(toOutgoingSpec(row, { consoles: [], authoritySha256s: [] }, openKey));
+export function toHostSpec(row: HostSpecRow, openSecret?: OpenVolumeSecret): HostSpec {
+  return toWholeSpec(toOutgoingSpec(row, { consoles: [], authoritySha256s: [] }, openSecret));
 }
 
-function toSpecParts(row: HostSpecRow, openKey: OpenKey): SpecPart[] {
+function toSpecParts(row: HostSpecRow, openSecret: OpenVolumeSecret): SpecPart[] {
   const disks = { disks: row.disks.map(toDiskSpec), deletedDisks: row.deleted_disks };
   const hasDisks = row.disks.length > 0 || row.deleted_disks.length > 0;
   return [
     ...row.vms.map((vm) =>
       toSpecPart(
-        vm.should_run ? { vms: [toVmSpec(vm, openKey)] } : { takeDowns: [toVmTakeDown(vm)] },
+        vm.should_run ? { vms: [toVmSpec(vm, openSecret)] } : { takeDowns: [toVmTakeDown(vm)] },
       ),
     ),
     ...row.orphans.map((orphan) => toSpecPart({ takeDowns: [toOrphanTakeDown(orphan)] })),
@@ -82,14 +84,17 @@ function toSpecParts(row: HostSpecRow, openKey: OpenKey): SpecPart[] {
   ];
 }
 
-function toVmSpec(vm: SpecVmRow, openKey: OpenKey): VmSpec {
+function toVmSpec(vm: SpecVmRow, openSecret: OpenVolumeSecret): VmSpec {
   const osDisk = vm.disks[0];
-  const disks = vm.disks.map((disk) => toVmDiskSpec(disk, openKey)).filter((disk) => disk !== null);
+  const disks = vm.disks
+    .map((disk) => toVmDiskSpec(disk, openSecret))
+    .filter((disk) => disk !== null);
   const [sshPublicKey = '', ...sshKeys] = [vm.ssh_public_key, ...vm.ssh_keys].filter(Boolean);
   const needs = [
     ...(sshKeys.length > 0 ? ['ssh_keys'] : []),
     ...(vm.user_data === '' ? [] : ['user_data']),
     ...(disks.some(({ rbd }) => rbd) ? ['rbd'] : []),
+    ...(disks.some(({ rbd }) => rbd?.passphrase) ? ['luks'] : []),
   ];
   return {
     id: vm.id,
@@ -128,15 +133,26 @@ function toVmSpec(vm: SpecVmRow, openKey: OpenKey): VmSpec {
  * Returns null for a data disk whose volume the host has no key of yet: it is attached when there is one. An OS disk
  * without a key is sent without its volume, so that the host refuses to start the VM and creates no empty disk.
  */
-function toVmDiskSpec(disk: SpecVmDiskRow, openKey: OpenKey): DiskSpec | null {
+function toVmDiskSpec(disk: SpecVmDiskRow, openSecret: OpenVolumeSecret): DiskSpec | null {
   const { id, volume, in_pool, attachment_type, mode, exists } = disk;
-  const key = volume && openKey(volume.sealed_key);
-  if (in_pool && !key && attachment_type === 'data') return null;
+  const rbd = volume && toRbdVolume(id, volume, openSecret);
+  if (in_pool && !rbd && attachment_type === 'data') return null;
   const readOnly = mode === 'read-only';
   const spec = { ...toDiskSpec(disk), readOnly, exists };
-  if (!volume || !key) return spec;
-  const { monitors, pool, user } = volume;
-  return { ...spec, rbd: { monitors, pool, image: id, user, key } };
+  return rbd ? { ...spec, rbd } : spec;
+}
+
+/** Null if the key or the passphrase cannot be opened: an encrypted volume must not be used without its passphrase. */
+function toRbdVolume(
+  image: string,
+  { monitors, pool, user, encrypted, ...sealed }: SpecVolumeRow,
+  openSecret: OpenVolumeSecret,
+): RbdVolume | null {
+  const key = openSecret('key', sealed.sealed_key);
+  if (!key) return null;
+  if (!encrypted) return { monitors, pool, image, user, key };
+  const passphrase = openSecret('passphrase', sealed.sealed_passphrase ?? '');
+  return passphrase ? { monitors, pool, image, user, key, passphrase } : null;
 }
 
 function toImage({ name, url, sha256 }: SpecVmRow['image']): Image {

@@ -8,7 +8,7 @@ import { readWithGenericPlan } from '@gantry/db/transact';
 import { type AttachedHost, type AttachedHosts, consolesOf } from '../attached/attached-hosts.ts';
 import { withNeighbours } from '../fleet/outgoing-spec.ts';
 import type { OperationFollower } from '../follow-operations.ts';
-import { type OpenKey, toOutgoingSpec } from './host-spec.ts';
+import { type OpenVolumeSecret, toOutgoingSpec } from './host-spec.ts';
 import { NetworkMembers } from './network-members.ts';
 
 export type Delivering = {
@@ -34,7 +34,7 @@ type DeliveringOptions = {
   /** The fingerprints of the authorities that hosts should trust; the first one issues certificates. */
   authorities?: () => string[];
   /** Opens the sealed keys of volumes. The default opens none. */
-  openKey?: OpenKey;
+  openSecret?: OpenVolumeSecret;
 };
 
 /** The number of specs read in one statement. */
@@ -63,7 +63,7 @@ export function startDelivering({
   pollMs,
   follower,
   authorities = () => [],
-  openKey = () => null,
+  openSecret = () => null,
 }: DeliveringOptions): Delivering {
   const requested = new Set<string>();
   /** Changed hosts and the number that each has to get, unless it is sent meanwhile for another reason. */
@@ -87,7 +87,7 @@ export function startDelivering({
         continue;
       }
       const ofStream = { consoles: consolesOf(host), authoritySha256s: authorities() };
-      const spec = toOutgoingSpec(row, ofStream, openKey);
+      const spec = toOutgoingSpec(row, ofStream, openSecret);
       const { hash } = spec.id;
       if (!host.sent.record({ era: Number(row.era), number: Number(row.number), hash })) {
         host.stream.abort('the database went back to an earlier state: attach again');

@@ -16,6 +16,7 @@ import { imageVolumeName } from './images/custom-images.ts';
 import { labelsOf, writeWithLease } from './lease-writes.ts';
 import { isFinal, storageFailure } from './storage-failure.ts';
 import type { VolumeContext } from './volume-context.ts';
+import { requireEncryption } from './volume-passphrases.ts';
 
 type Change = { context: VolumeContext; lease: Lease; volume: VolumeToChange };
 
@@ -44,9 +45,10 @@ async function createVolume({ context, lease, volume }: Change): Promise<void> {
   const { cluster_id, pool, pool_id: poolId, disk_id: diskId, size_gib: sizeGib, image } = volume;
   const sizeBytes = sizeGib * GIB;
   const parent = image ? await parentOf({ context, lease, volume }, image) : undefined;
+  const encryption = await requireEncryption(context, { lease, volume });
   const made = await context.clusters.use(cluster_id, async (cluster) => {
     const labels = labelsOf(volume, diskId);
-    const wanted = { pool, name: diskId, sizeBytes, labels };
+    const wanted = { pool, name: diskId, sizeBytes, labels, ...(encryption && { encryption }) };
     const created = volume.backups
       ? await cluster.importBackup({ ...wanted, parts: partsOf(context, volume.backups) })
       : volume.source

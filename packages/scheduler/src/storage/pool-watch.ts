@@ -11,6 +11,7 @@ import { LeaseLost, writeWithLease } from './lease-writes.ts';
 import { describeDifferences, findDifferences } from './sweep.ts';
 import type { VolumeContext } from './volume-context.ts';
 import { resealKeys } from './volume-keys.ts';
+import { resealPassphrases } from './volume-passphrases.ts';
 
 export type PoolWatch = { look(leases: readonly Lease[]): Promise<void> };
 
@@ -32,6 +33,7 @@ export function createPoolWatch(
 ): PoolWatch {
   const { sql, log, clusters } = context;
   const emptiedAtMs = new Map<string, number>();
+  const resealed = new Set<string>();
   const swept = new Map<string, { atMs: number; problem: string }>();
 
   const sweep = async (pool: PoolRow): Promise<string> => {
@@ -50,6 +52,11 @@ export function createPoolWatch(
   const lookAt = async (pool: PoolRow, lease: Lease) => {
     const { id: poolId, cluster_id, name } = pool;
     try {
+      // Before the cluster is asked: a passphrase that was not sealed again is lost together with the old fleet key.
+      if (!resealed.has(poolId)) {
+        await resealPassphrases(context, poolId);
+        resealed.add(poolId);
+      }
       const space = await clusters.use(cluster_id, (cluster) => cluster.readPool(name));
       const sizeGib = space && Math.floor(space.sizeBytes / GIB);
       const usedGib = Math.ceil((space?.usedBytes ?? 0) / GIB);

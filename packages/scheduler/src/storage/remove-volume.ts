@@ -1,5 +1,6 @@
 import { StorageError } from '@gantry/ceph/storage-error';
 import type { Lease } from '@gantry/db/queries/placement/leases';
+import { removeUnusedPassphrase } from '@gantry/db/queries/storage/volume-passphrases';
 import type { DiscardedVolume } from '@gantry/db/queries/storage/volume-work';
 import { removeDiscardedVolume } from '@gantry/db/queries/storage/volumes';
 import { writeWithLease } from './lease-writes.ts';
@@ -21,7 +22,10 @@ export async function removeVolume(
     // Also if none was found: the creation of one may have been interrupted.
     await cluster.removeVolume({ pool, name: diskId });
   });
-  await writeWithLease(context, lease, (tx) => removeDiscardedVolume(tx, diskId));
+  await writeWithLease(context, lease, async (tx) => {
+    await removeDiscardedVolume(tx, diskId);
+    await removeUnusedPassphrase(tx, diskId);
+  });
 }
 
 function isOurs(

@@ -162,8 +162,8 @@ export function startVolumes(options: VolumesOptions): Volumes {
       updateVolumeProblem(sql, { diskId, problem });
     for (const volume of await listVolumesToChange(sql, selection)) {
       const change = () => changeVolume({ context, lease, volume });
-      const isCopy =
-        (volume.source ?? volume.backups) !== null && volume.observed_size_gib === null;
+      const source = volume.source ?? volume.backups ?? (volume.encrypted ? volume.image : null);
+      const isCopy = source !== null && volume.observed_size_gib === null;
       const by = isCopy ? copies : queue;
       start(`disk ${volume.disk_id}`, volume.cluster_id, change, ofDisk(volume.disk_id), by);
     }

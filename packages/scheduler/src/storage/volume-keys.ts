@@ -10,11 +10,10 @@ import {
   updateSealedKey,
 } from '@gantry/db/queries/storage/volume-keys';
 import type { KeyToMake, KeyToRemove } from '@gantry/db/queries/storage/volume-work';
-import type { OpenKey } from '../deliver/host-spec.ts';
 import { writeWithLease } from './lease-writes.ts';
 import type { VolumeContext } from './volume-context.ts';
 
-const PURPOSE = 'volume key';
+export const KEY_PURPOSE = 'volume key';
 /** All our keys in a cluster have names with this prefix. */
 export const KEY_PREFIX = 'gantry-';
 
@@ -37,7 +36,7 @@ export async function makeKey(
     if (!volume) throw new StorageError('not_found', `the pool ${pool} has no volume of the disk`);
     return await cluster.createKey({ entity, pool, volume });
   });
-  const sealedKey = context.secrets.seal(PURPOSE, key);
+  const sealedKey = context.secrets.seal(KEY_PURPOSE, key);
   const record = () =>
     writeWithLease(context, lease, (tx) => updateKeyMade(tx, { entity, diskId, sealedKey }));
   let outcome = await record();
@@ -56,22 +55,10 @@ export async function removeRevokedKey(
   await writeWithLease(context, lease, (tx) => removeKey(tx, entity));
 }
 
-/** Returns the function that opens keys for delivery. A key that cannot be opened is logged. */
-export function keyOpener({ secrets, log }: Pick<VolumeContext, 'secrets' | 'log'>): OpenKey {
-  return (sealedKey) => {
-    try {
-      return secrets.unseal(PURPOSE, sealedKey);
-    } catch (error) {
-      log.error({ error }, 'the key of a volume cannot be opened: check GANTRY_FLEET_KEY');
-      return null;
-    }
-  };
-}
-
 /** Moves the keys of a pool to the first of the fleet keys, so that the others can be removed. */
 export async function resealKeys(context: VolumeContext, poolId: string): Promise<void> {
   for (const { entity, sealed_key: from } of await listSealedKeys(context.sql, poolId)) {
-    const to = context.secrets.reseal(PURPOSE, from);
+    const to = context.secrets.reseal(KEY_PURPOSE, from);
     if (to !== undefined) await updateSealedKey(context.sql, { entity, from, to });
   }
 }

@@ -3698,6 +3698,8 @@ export interface components {
              * @enum {string}
              */
             storage: "network" | "local";
+            /** @description Whether it is encrypted before it is sent to the storage cluster. */
+            encrypted: boolean;
             /** @description Labels of the tenant, at most 32. */
             tags: {
                 [key: string]: string;
@@ -4733,6 +4735,8 @@ export interface components {
             disk_type: string;
             /** @description Whether new disks may be created in it. */
             active: boolean;
+            /** @description Whether its disks are encrypted. */
+            encrypted: boolean;
             overcommit_percent: number;
             /** @description Zero until it is known. */
             size_gib: number;
@@ -4758,6 +4762,11 @@ export interface components {
             disk_type: "persistent-ssd";
             /** @default true */
             active?: boolean;
+            /**
+             * @description Whether hosts encrypt its disks, so that the cluster never has their content. It cannot be changed.
+             * @default false
+             */
+            encrypted?: boolean;
             /**
              * @description How large all disks together may be, as a share of the pool.
              * @default 100

@@ -28,8 +28,8 @@ export class HandDrivenHost {
   async spec(): Promise<HostSpec> {
     const [row] = await readHostSpecs(this.#sql, [this.id]);
     if (!row) throw new Error('BUG: the host is gone');
-    // The keys of volumes stay sealed: the host opens nothing.
-    return toHostSpec(row, (sealedKey) => sealedKey);
+    // The keys and passphrases of volumes stay sealed: the host opens nothing.
+    return toHostSpec(row, (_kind, sealed) => sealed);
   }
 
   async number(): Promise<number> {

@@ -16,6 +16,7 @@ it.each([
   ['error connecting: Operation not permitted', 'storage_denied'],
   ['error reading conf file /etc/ceph/gantry.conf: Permission denied', 'storage_unsupported'],
   ["Unknown driver 'rbd'", 'storage_unsupported'],
+  ['Invalid password, cannot unlock any keyslot', 'storage_denied'],
   ['Failed to resize: No space left on device', 'pool_full'],
 ])('"%s" is %s', async (text, code) => {
   const failure = await asStorageFailure(blockdev(text), { monitors, probe: async () => true });

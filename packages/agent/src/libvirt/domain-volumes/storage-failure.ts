@@ -28,6 +28,12 @@ const TEXTS: readonly [pattern: RegExp, code: string, advice: string][] = [
     'the storage cluster refused the key of the volume: it was revoked, or does not open this volume',
   ],
   [
+    /cannot unlock any keyslot|Volume is not in LUKS format/,
+    'storage_denied',
+    'the passphrase does not open the encrypted volume: its header was overwritten, or the volume is not the one that ' +
+      'the control plane has made',
+  ],
+  [
     /: (?:No space left on device|Disk quota exceeded)/,
     'pool_full',
     'the pool of the storage cluster has no space left: add OSDs, delete disks, or raise the quota of the pool',

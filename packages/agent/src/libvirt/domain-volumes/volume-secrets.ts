@@ -10,15 +10,16 @@ import {
 import { createQueue } from '../../base/queue.ts';
 import { element, renderXml } from '../../base/xml.ts';
 import type { DiskSpec } from '../../spec.ts';
-import { isOwnSecret, secretUuidOf, usageOf } from '../../volumes/secret-uuid.ts';
+import { isOwnSecret, passphraseUsageOf, usageOf, uuidOfUsage } from '../../volumes/secret-uuid.ts';
 import { CHANGE_LIMIT } from '../call-limits.ts';
 import type { SeenDomain } from '../domains/domain-view.ts';
 import { idOfUuid, unless } from '../domains/libvirt-domains.ts';
 
-type Key = Pick<NonNullable<DiskSpec['rbd']>, 'user' | 'key' | 'monitors'>;
+type Key = Pick<NonNullable<DiskSpec['rbd']>, 'user' | 'key' | 'passphrase' | 'monitors'>;
+type Secret = { type: 'ceph' | 'volume'; usage: string; value: Buffer };
 
 /**
- * The keys of volumes as secrets of libvirt, which passes them to QEMU. They are private, so libvirt shows them to no
+ * The keys and passphrases of volumes as secrets of libvirt, which passes them to QEMU. They are private, so libvirt shows them to no
  * client, and ephemeral, so they are on no disk: a restart of libvirtd removes them, and the agent defines them again.
  * A secret whose key no domain needs any more is removed.
  */
@@ -72,14 +73,17 @@ export class VolumeSecrets {
   async removeUnused(connection: Connection, domains: readonly SeenDomain[]): Promise<void> {
     if (domains.some(({ last, silence }) => last === null || silence !== null)) return;
     const named = new Set(
-      domains.flatMap(({ last }) => last?.facts.disks.flatMap((disk) => disk.secretUuid ?? [])),
+      domains.flatMap(({ last }) =>
+        last?.facts.disks.flatMap(({ secretUuid, passphraseUuid }) => [secretUuid, passphraseUuid]),
+      ),
     );
     const args = { needResults: 1, flags: 0 };
     const { secrets } = await connection.call(connectListAllSecrets, args, CHANGE_LIMIT);
     for (const secret of secrets) {
       const { usageId: usage, usageType } = secret;
       const uuid = idOfUuid(secret.uuid);
-      const isOwn = usageType === SECRET_USAGE.ceph && isOwnSecret({ uuid, usage });
+      const isOfVolume = usageType === SECRET_USAGE.ceph || usageType === SECRET_USAGE.volume;
+      const isOwn = isOfVolume && isOwnSecret({ uuid, usage });
       if (!isOwn || named.has(uuid)) continue;
       await this.#oneAtATime(async () => {
         // A key that was needed meanwhile is in no domain that was read above.
@@ -92,15 +96,17 @@ export class VolumeSecrets {
 
   #isNeeded(uuid: string): boolean {
     const keys = [...this.#keys.values()].flatMap((ofVm) => [...ofVm.values()]);
-    return keys.some(({ user }) => secretUuidOf(user) === uuid);
+    return keys.flatMap(secretsOf).some(({ usage }) => uuidOfUsage(usage) === uuid);
   }
 
-  async #define(connection: Connection, { user, key }: Key): Promise<void> {
+  async #define(connection: Connection, key: Key): Promise<void> {
     await this.#oneAtATime(async () => {
-      const args = { xml: renderSecret(user), flags: 0 };
-      const { secret } = await connection.call(secretDefineXml, args, CHANGE_LIMIT);
-      const value = Buffer.from(key, 'base64');
-      await connection.call(secretSetValue, { secret, value, flags: 0 }, CHANGE_LIMIT);
+      for (const wanted of secretsOf(key)) {
+        const args = { xml: renderSecret(wanted), flags: 0 };
+        const { secret } = await connection.call(secretDefineXml, args, CHANGE_LIMIT);
+        const { value } = wanted;
+        await connection.call(secretSetValue, { secret, value, flags: 0 }, CHANGE_LIMIT);
+      }
     });
   }
 }
@@ -109,10 +115,18 @@ function keysOf(disks: readonly DiskSpec[]): Map<string, Key> {
   return new Map(disks.flatMap(({ id, rbd }) => (rbd ? [[id, rbd] as const] : [])));
 }
 
-function renderSecret(user: string): string {
+/** libvirt takes the key as bytes, and the passphrase as the text that it is. */
+function secretsOf({ user, key, passphrase }: Key): Secret[] {
+  const opening: Secret = { type: 'ceph', usage: usageOf(user), value: Buffer.from(key, 'base64') };
+  if (passphrase === '') return [opening];
+  const usage = passphraseUsageOf(user);
+  return [opening, { type: 'volume', usage, value: Buffer.from(passphrase) }];
+}
+
+function renderSecret({ type, usage }: Secret): string {
   const secret = element('secret', { ephemeral: 'yes', private: 'yes' }, [
-    element('uuid', {}, secretUuidOf(user)),
-    element('usage', { type: 'ceph' }, [element('name', {}, usageOf(user))]),
+    element('uuid', {}, uuidOfUsage(usage)),
+    element('usage', { type }, [element(type === 'ceph' ? 'name' : 'volume', {}, usage)]),
   ]);
   return renderXml(secret);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DiskSpec, VmSpec } from '../../spec.ts';
-import { secretUuidOf } from '../../volumes/secret-uuid.ts';
+import { passphraseUuidOf, secretUuidOf } from '../../volumes/secret-uuid.ts';
 import { describeDomain } from './describe-domain.ts';
 import { readDomain } from './read-domain.ts';
 import { targetOfSlot } from './render-disk.ts';
@@ -43,6 +43,7 @@ const disk: fc.Arbitrary<DiskSpec> = fc.record({
     fc.record({
       monitors: fc.array(fc.constantFrom('10.0.0.1:3300', '[fd00::1]:6789'), { minLength: 1 }),
       ...{ pool: name, image: name, user: name, key: fc.constant('QVFCc2VjcmV0') },
+      passphrase: fc.constantFrom('', 'correct-horse'),
     }),
   ),
 });
@@ -112,9 +113,11 @@ describe('every spec', () => {
             if (kind === 'DISK_KIND_SHARED_VOLUME')
               return { type: 'directory', path: `/${folder}/${id}` };
             if (rbd) {
-              const { key: _, ...open } = rbd;
+              const { key: _, passphrase, ...open } = rbd;
               const confFile = '/etc/ceph/gantry.conf';
-              return { type: 'rbd', ...open, secretUuid: secretUuidOf(rbd.user), confFile };
+              const secretUuid = secretUuidOf(rbd.user);
+              const passphraseUuid = passphrase === '' ? null : passphraseUuidOf(rbd.user);
+              return { type: 'rbd', ...open, secretUuid, passphraseUuid, confFile };
             }
             return {
               ...{ type: 'file', path: `/${folder}/${id}.qcow2`, format: 'qcow2' },
@@ -129,6 +132,7 @@ describe('every spec', () => {
         });
         const xml = renderDomain(describeDomain(vm, host));
         expect(xml).not.toContain('QVFCc2VjcmV0');
+        expect(xml).not.toContain('correct-horse');
         const facts = readDomain(xml);
         const { id: vmId, revision, generation, devices } = vm;
         const volumes = vm.disks.map(({ id, sizeBytes }) => ({ id, sizeBytes }));
@@ -144,6 +148,7 @@ describe('every spec', () => {
               target: targetOfSlot(each.slot),
               path: each.rbd ? `${each.rbd.pool}/${each.rbd.image}` : `/${folder}/${each.id}.qcow2`,
               secretUuid: each.rbd ? secretUuidOf(each.rbd.user) : null,
+              passphraseUuid: each.rbd?.passphrase ? passphraseUuidOf(each.rbd.user) : null,
               serial: each.serialNumber,
               readOnly: each.readOnly,
               tune: each.tune,

@@ -43,6 +43,8 @@ export type DiskFacts = {
   path: string;
   /** The libvirt secret with the key of a volume of a storage cluster. Null: it is no such volume. */
   secretUuid: string | null;
+  /** The secret with the passphrase of an encrypted volume. Null: it is not encrypted. */
+  passphraseUuid: string | null;
   serial: string;
   readOnly: boolean;
   /** The limits of what the guest reads and writes. Empty: none. */
@@ -173,7 +175,8 @@ function readDisk(disk: XmlElement): DiskFacts {
     slot: readSlot(disk),
     target: attributeOf(disk, 'target', 'dev'),
     path: source['file'] ?? source['dev'] ?? source['name'] ?? '',
-    secretUuid: readSecret(disk),
+    secretUuid: readSecret(disk, 'auth'),
+    passphraseUuid: readSecret(disk, 'encryption'),
     serial: textOf(disk, 'serial'),
     readOnly: descend(disk, 'readonly') !== undefined,
     tune: readTune(disk),
@@ -189,9 +192,9 @@ function readTune(disk: XmlElement): IoTune {
   return Object.fromEntries(limits.filter(isEffective).map(({ name, text }) => [name, text]));
 }
 
-/** libvirt writes `auth` inside of `source` if it was defined there. */
-function readSecret(disk: XmlElement): string | null {
-  const secret = descend(disk, 'auth', 'secret') ?? descend(disk, 'source', 'auth', 'secret');
+/** libvirt writes both elements inside of `source` if they were defined there. */
+function readSecret(disk: XmlElement, name: 'auth' | 'encryption'): string | null {
+  const secret = descend(disk, name, 'secret') ?? descend(disk, 'source', name, 'secret');
   return secret?.attributes['uuid']?.toLowerCase() ?? null;
 }
 

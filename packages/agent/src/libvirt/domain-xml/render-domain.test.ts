@@ -1,7 +1,7 @@
 import { CATALOGUE } from '@gantry/model/vm-types';
 import { describe, expect, it } from 'vitest';
 import { makeDisk } from '../../testing/make-spec.ts';
-import { secretUuidOf } from '../../volumes/secret-uuid.ts';
+import { passphraseUuidOf, secretUuidOf } from '../../volumes/secret-uuid.ts';
 import { describeDomain } from './describe-domain.ts';
 import { renderDisk, renderFilesystem } from './render-disk.ts';
 import { renderDomain } from './render-domain.ts';
@@ -50,6 +50,8 @@ describe.each([X86_KVM, ARM_KVM])('the domain on $arch', (platform) => {
     const sourceOf = ({ id }: { id: string }) => ({
       ...{ type: 'rbd' as const, monitors: ['10.0.0.1:3300', '[fd00::2]:3300'], pool: 'vol' },
       ...{ image: id, user: `k-${id}`, secretUuid: secretUuidOf(`k-${id}`) },
+      // One is encrypted, and one is not.
+      passphraseUuid: id === disks[0]?.id ? passphraseUuidOf(`k-${id}`) : null,
       confFile: '/etc/ceph/gantry.conf',
     });
     const volumes = disks.map(({ id, sizeBytes }) => ({ id, sizeBytes }));

@@ -1,5 +1,6 @@
 import type { Queryable } from '@gantry/db/connect';
 import {
+  findPoolOfOtherEncryption,
   insertStorageCluster,
   insertStoragePool,
   isPoolUsed,
@@ -12,7 +13,7 @@ import {
   type StoragePoolRow,
   updateStoragePool,
 } from '@gantry/db/queries/storage/admin-storage';
-import { CloudError, found } from '@gantry/model/errors';
+import { badRequest, CloudError, found } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { requireLocations } from '../../catalogue/change-locations.ts';
@@ -61,8 +62,22 @@ export async function createStoragePool({ sql, body, now }: NewPool): Promise<St
   await requireLocations(sql, [body.location]);
   await requireStorageCluster(sql, clusterId);
   const id = newId(now.getTime());
+  if (body.active) await requireSameEncryption(sql, { id, ...pool }, 'encrypted');
   await insertStoragePool(sql, { id, cluster_id: clusterId, ...pool, created_at: now });
   return await requireStoragePool(sql, id);
+}
+
+/** Otherwise the space of the pools would decide whether a new disk is encrypted. */
+async function requireSameEncryption(
+  sql: Queryable,
+  pool: Pick<StoragePoolRow, 'id' | 'location' | 'disk_type' | 'encrypted'>,
+  field: 'active' | 'encrypted',
+): Promise<void> {
+  const other = await findPoolOfOtherEncryption(sql, pool);
+  if (other === undefined) return;
+  const differs = pool.encrypted ? 'is not encrypted' : 'is encrypted';
+  const reason = `the active pool ${other} of this location ${differs}: set its active to false first`;
+  throw badRequest([{ field, reason }]);
 }
 
 type PoolChange = { sql: Queryable; poolId: string; body: z.output<typeof ChangeStoragePool> };
@@ -72,7 +87,8 @@ export async function changeStoragePool({
   poolId,
   body,
 }: PoolChange): Promise<StoragePoolRow> {
-  found(await lockStoragePool(sql, poolId), 'storage pool');
+  const pool = found(await lockStoragePool(sql, poolId), 'storage pool');
+  if (body.active) await requireSameEncryption(sql, pool, 'active');
   const { active = null, overcommit_percent: overcommitPercent = null } = body;
   await updateStoragePool(sql, { poolId, active, overcommitPercent });
   return await requireStoragePool(sql, poolId);

@@ -79,6 +79,7 @@ export const StoragePool = z
     location: z.string(),
     disk_type: z.string(),
     active: z.boolean().openapi({ description: 'Whether new disks may be created in it.' }),
+    encrypted: z.boolean().openapi({ description: 'Whether its disks are encrypted.' }),
     overcommit_percent: z.int(),
     size_gib: z.int().openapi({ description: 'Zero until it is known.' }),
     used_gib: z.int(),
@@ -108,6 +109,10 @@ export const CreateStoragePool = z
       .enum(['persistent-ssd'])
       .openapi({ description: 'A shared volume is a file system and cannot be in a pool.' }),
     active: z.boolean().default(true),
+    encrypted: z.boolean().default(false).openapi({
+      description:
+        'Whether hosts encrypt its disks, so that the cluster never has their content. It cannot be changed.',
+    }),
     overcommit_percent: OvercommitPercent.default(100),
   })
   .openapi('CreateStoragePool');

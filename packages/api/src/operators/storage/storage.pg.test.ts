@@ -63,6 +63,7 @@ it('a pool is created, changed, and deleted when it is inactive and empty', asyn
       storage_cluster_id: cluster.id,
       ...POOL,
       active: true,
+      encrypted: false,
       overcommit_percent: 100,
       size_gib: 0,
     },
@@ -85,6 +86,37 @@ it.each([
   const cluster = await addCluster();
   const pool = { ...POOL, storage_cluster_id: cluster.id, ...wrong };
   expect((await call('POST', '/pools', pool)).status).toBe(status);
+});
+
+it('the active pools of a location are all encrypted or none is, so that no new disk is encrypted by chance', async () => {
+  const { id: storage_cluster_id } = await addCluster();
+  const create = (name: string, fields: object) =>
+    call('POST', '/pools', { ...POOL, location: 'us-east-a', storage_cluster_id, name, ...fields });
+  const plain = await create('plain', {});
+  const refused = await create('secret', { encrypted: true });
+  expect([refused.status, refused.body.details]).toMatchObject([400, [{ field: 'encrypted' }]]);
+  const secret = await create('secret', { encrypted: true, active: false });
+  expect([secret.status, secret.body]).toMatchObject([200, { encrypted: true, active: false }]);
+  const activate = () => call('PATCH', `/pools/${secret.body.id}`, { active: true });
+  expect((await activate()).body.details).toMatchObject([{ field: 'active' }]);
+  const change = { encrypted: true };
+  expect((await call('PATCH', `/pools/${plain.body.id}`, change)).status).toBe(400);
+  await call('PATCH', `/pools/${plain.body.id}`, { active: false });
+  expect((await activate()).body).toMatchObject({ encrypted: true, active: true });
+  const disk = { name: newName(), location: 'us-east-a', size: '1GiB' };
+  const { body } = await api.call('POST', `/projects/${tenant.projectId}/disks`, {
+    ...{ bearer: tenant.accessKey, body: disk },
+  });
+  const found = await api.call(
+    'GET',
+    `/projects/${tenant.projectId}/disks/${body.operation.metadata.id}`,
+    { bearer: tenant.accessKey },
+  );
+  expect(found.body).toMatchObject({ encrypted: true });
+  // Later tests need a location without pools.
+  await api.sql`delete from disks where id = ${found.body.id}`;
+  await api.sql`delete from discarded_volumes`;
+  await api.sql`delete from storage_pools where cluster_id = ${storage_cluster_id}`;
 });
 
 it('new disks of a location go to its pool while there is room, and are refused afterwards', async () => {

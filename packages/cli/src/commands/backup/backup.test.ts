@@ -44,6 +44,7 @@ beforeEach(async () => {
         type: 'persistent-ssd',
         vm_ids: [],
         storage: 'network',
+        encrypted: false,
       }),
     ),
   };

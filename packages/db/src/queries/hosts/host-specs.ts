@@ -30,6 +30,9 @@ export type SpecVolumeRow = {
   user: string;
   /** Sealed with the key that only schedulers have. */
   sealed_key: string;
+  encrypted: boolean;
+  /** Sealed in the same way; null if the volume is not encrypted. */
+  sealed_passphrase: string | null;
 };
 
 export type SpecVmDiskRow = SpecDiskRow & {
@@ -231,7 +234,8 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
 const volumeOf = (
   sql: Queryable,
 ) => sql`(select json_build_object('monitors', c.monitors, 'pool', q.name,
-    'user', k.entity, 'sealed_key', k.sealed_key)
+    'user', k.entity, 'sealed_key', k.sealed_key, 'encrypted', q.encrypted, 'sealed_passphrase',
+    (select w.sealed_passphrase from volume_passphrases w where w.disk_id = d.id and q.encrypted))
   from volume_keys k join storage_pools q on q.id = d.pool_id join storage_clusters c on c.id = q.cluster_id
   where k.disk_id = d.id and k.host_id = p.host_id and not k.revoked order by k.entity limit 1)`;
 

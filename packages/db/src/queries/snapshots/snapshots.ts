@@ -13,6 +13,8 @@ export type SnapshotRow = {
   block_size: number;
   state: SnapshotState;
   problem: string;
+  /** Whether the disk is encrypted that it is of. */
+  encrypted: boolean;
   tags: Record<string, string>;
   created_at: Date;
   updated_at: Date;
@@ -20,7 +22,7 @@ export type SnapshotRow = {
 
 const selectSnapshot = (sql: Queryable) => sql`
   select id, name, disk_id, pool_id, location, disk_type, size_gib, block_size, state, problem, tags, created_at,
-    updated_at from snapshots`;
+    updated_at, (select q.encrypted from storage_pools q where q.id = pool_id) as encrypted from snapshots`;
 
 type SnapshotKey = { projectId: string; snapshotId: string };
 

@@ -21,6 +21,7 @@ export type StoragePoolRow = {
   location: string;
   disk_type: DiskType;
   active: boolean;
+  encrypted: boolean;
   overcommit_percent: number;
   size_gib: number | null;
   used_gib: number;
@@ -65,8 +66,8 @@ export async function listStoragePools(
 ): Promise<StoragePoolRow[]> {
   const { clusterId, location } = filter;
   return await sql<StoragePoolRow[]>`
-    select id, cluster_id, name, location, disk_type, active, overcommit_percent, size_gib, used_gib, allocated_gib,
-      observed_at, problem, created_at from storage_pools
+    select id, cluster_id, name, location, disk_type, active, encrypted, overcommit_percent, size_gib, used_gib,
+      allocated_gib, observed_at, problem, created_at from storage_pools
     where ${filtered(sql, filter)} and (${clusterId}::uuid is null or cluster_id = ${clusterId}::uuid)
       and (${location}::text is null or location = ${location}::text)
     order by id limit ${filter.limit}`;
@@ -92,13 +93,30 @@ export async function insertStoragePool(
     | 'location'
     | 'disk_type'
     | 'active'
+    | 'encrypted'
     | 'overcommit_percent'
     | 'created_at'
   >,
 ): Promise<void> {
-  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, active, overcommit_percent, created_at)
+  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, active, encrypted, overcommit_percent,
+      created_at)
     values (${pool.id}, ${pool.cluster_id}, ${pool.name}, ${pool.location}, ${pool.disk_type}, ${pool.active},
-      ${pool.overcommit_percent}, ${pool.created_at})`;
+      ${pool.encrypted}, ${pool.overcommit_percent}, ${pool.created_at})`;
+}
+
+/**
+ * Returns the name of an active pool that stores the same disks as this one and differs in encryption. Locks the location,
+ * so that no other pool of it becomes active until the transaction ends.
+ */
+export async function findPoolOfOtherEncryption(
+  sql: Queryable,
+  pool: Pick<StoragePoolRow, 'id' | 'location' | 'disk_type' | 'encrypted'>,
+): Promise<string | undefined> {
+  await sql`select from locations where name = ${pool.location} for no key update`;
+  const [row] = await sql<{ name: string }[]>`select name from storage_pools
+    where location = ${pool.location} and disk_type = ${pool.disk_type} and active and encrypted <> ${pool.encrypted}
+      and id <> ${pool.id} order by id limit 1`;
+  return row?.name;
 }
 
 export async function updateStoragePool(

@@ -61,6 +61,8 @@ export type VolumeToChange = VolumePlace & {
   size_gib: number;
   /** Null if the volume does not exist yet. */
   observed_size_gib: number | null;
+  /** Whether its volume is encrypted. */
+  encrypted: boolean;
   /** The image of an OS disk; null for a data disk. */
   image: { id: string; name: string; url: string; sha256: string; is_custom: boolean } | null;
   /** The snapshot that a new volume is copied from; its `disk_id` is null if it was deleted. */
@@ -99,7 +101,7 @@ export async function listVolumesToChange(
   selection: WorkSelection,
 ): Promise<VolumeToChange[]> {
   return await sql<VolumeToChange[]>`
-    select d.id as disk_id, d.size_gib, d.observed_size_gib, ${place(sql)},
+    select d.id as disk_id, d.size_gib, d.observed_size_gib, q.encrypted, ${place(sql)},
       (select json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256,
           'is_custom', i.project_id is not null)
         from disk_attachments a join vms v on v.id = a.vm_id join images i on i.id = v.image_id

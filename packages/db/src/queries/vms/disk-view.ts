@@ -15,6 +15,7 @@ export function diskView(row: DiskRow) {
     mode: modeOf(row),
     state: row.state,
     storage: row.in_pool ? ('network' as const) : ('local' as const),
+    encrypted: row.encrypted,
     tags: row.tags,
     vm_ids: row.attachments.map(({ vm_id }) => vm_id),
   };

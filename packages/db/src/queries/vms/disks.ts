@@ -21,6 +21,8 @@ export type DiskRow = {
   state: (typeof DISK_STATES)[number];
   /** Whether a storage cluster stores it. */
   in_pool: boolean;
+  /** Whether the storage cluster has it encrypted. */
+  encrypted: boolean;
   /** Whether its content is being set back to a snapshot. */
   restoring: boolean;
   tags: Record<string, string>;
@@ -32,7 +34,8 @@ export type DiskRow = {
 
 export const selectDisk = (sql: Queryable) => sql`
   select d.id, d.kind, d.name, d.type, d.size, d.size_gib, d.location, d.block_size, d.serial_number, d.state, d.tags,
-    d.pool_id is not null as in_pool, d.restore_snapshot_id is not null as restoring, d.created_at, d.updated_at,
+    d.pool_id is not null as in_pool,
+    coalesce((select q.encrypted from storage_pools q where q.id = d.pool_id), false) as encrypted, d.restore_snapshot_id is not null as restoring, d.created_at, d.updated_at,
     (select coalesce(json_agg(json_build_object('vm_id', a.vm_id, 'attachment_type', a.attachment_type, 'mode', a.mode)
         order by a.created_at, a.vm_id), '[]')
       from disk_attachments a where a.disk_id = d.id) as attachments

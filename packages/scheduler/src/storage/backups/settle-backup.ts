@@ -28,6 +28,7 @@ import {
 import { readBackupById } from '@gantry/db/queries/backups/backups';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import { failOperation, succeedOperation } from '@gantry/db/queries/settle/end-operation';
+import { removeUnusedPassphrase } from '@gantry/db/queries/storage/volume-passphrases';
 import { writeWithLease } from '../lease-writes.ts';
 import { isFinal, storageFailure } from '../storage-failure.ts';
 import type { VolumeContext } from '../volume-context.ts';
@@ -104,6 +105,7 @@ async function removeBackup(context: VolumeContext, { lease, backup }: Step): Pr
     if (!(await lockDeletedBackup(tx, backupId))) return;
     await succeed(tx, backupId);
     await removeBackupRow(tx, backupId);
+    await removeUnusedPassphrase(tx, name);
   });
 }
 

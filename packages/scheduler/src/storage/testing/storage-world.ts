@@ -2,6 +2,7 @@ import { type SimulatedCluster, simulateCluster } from '@gantry/ceph/simulated-c
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
 import { createLog } from '@gantry/daemon/log';
+import { createSecrets, type Secrets } from '@gantry/daemon/secrets';
 import {
   listOldSnapshots,
   listUnsettledBackups,
@@ -44,6 +45,8 @@ export type StorageWorld = {
   log: VolumeContext['log'];
   lease: Lease;
   poolId: string;
+  /** Seals the passphrases of encrypted volumes. */
+  secrets: Secrets;
   call(method: string, path: string, body?: unknown, bearer?: string): Promise<Reply>;
   /** Sends a request that starts an operation and returns the operation. */
   begin(method: string, path: string, body?: unknown): Promise<{ id: string; resourceId: string }>;
@@ -68,11 +71,14 @@ export async function makeStorageWorld({
   real,
   backupDirectory,
   uploads,
+  encrypted = false,
 }: {
   real?: StorageCluster;
   backupDirectory?: string;
   /** Where uploaded files of images are. */
   uploads?: string;
+  /** Whether the pool encrypts its disks. */
+  encrypted?: boolean;
 } = {}): Promise<StorageWorld> {
   const api = await startTestApi({ imageUploads: uploads });
   const { sql } = api;
@@ -83,11 +89,12 @@ export async function makeStorageWorld({
   const [clusterId, poolId] = [newId(), newId()];
   await sql`insert into storage_clusters (id, name, monitors, user_name, fsid)
     values (${clusterId}, 'ceph', '{10.0.0.1:3300}', 'gantry', ${fsid})`;
-  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, size_gib)
-    values (${poolId}, ${clusterId}, ${POOL}, ${LOCATION}, 'persistent-ssd', 1024)`;
+  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, size_gib, encrypted)
+    values (${poolId}, ${clusterId}, ${POOL}, ${LOCATION}, 'persistent-ssd', 1024, ${encrypted})`;
   const leases = await acquireLeases(sql, { holder: newId(), ttlMs: 3_600_000 });
   const lease = leases.find(({ location }) => location === LOCATION) as Lease;
   const log = createLog({ process: 'test', level: 'silent' });
+  const secrets = createSecrets('the first key of the storage world');
 
   /** Does what start-volumes.ts does, once and in order. */
   const carryOut: StorageWorld['carryOut'] = async (changed = {}) => {
@@ -97,11 +104,13 @@ export async function makeStorageWorld({
       log,
       open: async () => ({ ...(changed.cluster ?? real ?? cluster), readFsid: async () => fsid }),
     });
-    const unused = { secrets: undefined, images: undefined } as unknown as VolumeContext;
+    const unused = { images: undefined } as unknown as VolumeContext;
     const backupFiles = changed.backupFiles ?? openBackupFiles(backupDirectory);
     const rules = { allowsPrivate: true, allowsLoopback: changed.networks !== 'public' };
     const imports = { rules, stopping: new AbortController().signal, uploads };
-    const context: VolumeContext = { ...unused, sql, log, clusters, imports, backupFiles };
+    const context: VolumeContext = {
+      ...{ ...unused, sql, log, secrets, clusters, imports, backupFiles },
+    };
     const selection = { location: LOCATION, limit: 100, notIds: [], notClusters: [] };
     const attempt = async (
       step: Promise<void>,
@@ -154,7 +163,7 @@ export async function makeStorageWorld({
   };
 
   return {
-    ...{ api, tenant, stranger, cluster, log, lease, poolId, call, begin, carryOut },
+    ...{ api, tenant, stranger, cluster, log, lease, poolId, secrets, call, begin, carryOut },
     operation: async (id) => {
       const [row] =
         await sql`select state, name, resource_type, result from operations where id = ${id}`;

@@ -7,6 +7,7 @@ export interface RbdVolume {
   'image'?: (string);
   'user'?: (string);
   'key'?: (string);
+  'passphrase'?: (string);
 }
 
 export interface RbdVolume__Output {
@@ -15,4 +16,5 @@ export interface RbdVolume__Output {
   'image': (string);
   'user': (string);
   'key': (string);
+  'passphrase': (string);
 }

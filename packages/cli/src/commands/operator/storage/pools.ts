@@ -56,6 +56,7 @@ const list = buildCommand<ListFlags, [], CliContext>({
         { title: 'LOCATION', value: ({ location: at }) => at },
         { title: 'DISK TYPE', value: ({ disk_type }) => disk_type },
         { title: 'NEW DISKS', value: ({ active }) => (active ? 'yes' : 'no') },
+        { title: 'ENCRYPTED', value: ({ encrypted }) => (encrypted ? 'yes' : 'no') },
         { title: 'SIZE GIB', value: ({ size_gib }) => String(size_gib) },
         { title: 'USED GIB', value: ({ used_gib }) => String(used_gib) },
         { title: 'ALLOCATED GIB', value: ({ allocated_gib }) => String(allocated_gib) },
@@ -77,6 +78,7 @@ function fields(pool: StoragePool) {
     ['Location', pool.location],
     ['Disk type', pool.disk_type],
     ['New disks', pool.active ? 'yes' : 'no'],
+    ['Encrypted', pool.encrypted ? 'yes' : 'no'],
     ['Overcommit', overcommit(pool)],
     ['Size', `${pool.size_gib} GiB`],
     ['Used', `${pool.used_gib} GiB`],
@@ -116,12 +118,16 @@ function changesOf({ active, overcommit: percent }: ChangeFlags) {
   };
 }
 
-type CreateFlags = CommonFlags & ChangeFlags & { cluster: string; location: string };
+type CreateFlags = CommonFlags &
+  ChangeFlags & { cluster: string; location: string; encrypted: boolean | undefined };
 
 const create = buildCommand<CreateFlags, [string], CliContext>({
   docs: {
     brief: 'Store the new disks of a location in a pool of a storage cluster',
-    customUsage: ['volumes --cluster main --location eu-north-a --overcommit 200'],
+    customUsage: [
+      'volumes --cluster main --location eu-north-a --overcommit 200',
+      'encrypted-volumes --cluster main --location eu-north-a --encrypted',
+    ],
   },
   parameters: {
     flags: {
@@ -129,6 +135,10 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
       ...changeFlags,
       cluster: requiredText('The cluster that has the pool', 'cluster', storageClusterNames),
       location: requiredText('The location whose disks it stores', 'location', locationNames),
+      encrypted: {
+        ...({ kind: 'boolean', optional: true } as const),
+        brief: 'Whether its disks are encrypted, which cannot be changed later',
+      },
     },
     aliases: outputAlias,
     positional: {
@@ -136,12 +146,13 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
       parameters: [argument('The name of the pool in the cluster', 'name')],
     },
   },
-  async func({ cluster, location, active, overcommit: percent, ...flags }, name) {
+  async func({ cluster, location, active, encrypted, overcommit: percent, ...flags }, name) {
     const { client } = await connect(this, flags);
     const { id: storage_cluster_id } = await findStorageCluster(client, cluster);
     const body = {
       ...({ storage_cluster_id, name, location, disk_type: 'persistent-ssd' } as const),
       ...changesOf({ active, overcommit: percent }),
+      ...(encrypted !== undefined && { encrypted }),
     };
     const pool = await client.adminStoragePools.create({ body });
     printOne(this, pool, { format: flags.output, fields: fields(pool) });

@@ -13,6 +13,7 @@ const cluster = {
 };
 const pool = {
   ...{ id: 'p1', storage_cluster_id: 'c1', name: 'volumes', location: 'eu', active: true },
+  encrypted: false,
   ...{ disk_type: 'persistent-ssd', overcommit_percent: 200, size_gib: 90, used_gib: 7 },
   ...{ allocated_gib: 30, observed_at: '', problem: 'volume x has no disk', created_at: '' },
 };
@@ -76,7 +77,7 @@ describe('a storage cluster', () => {
 describe('a storage pool', () => {
   it('is listed with its space and what is wrong, also by cluster and location', async () => {
     expect((await run('pool', 'list')).stdout).toMatch(
-      /\nvolumes +eu +persistent-ssd +yes +90 +7 +30 +volume x has no disk /,
+      /\nvolumes +eu +persistent-ssd +yes +no +90 +7 +30 +volume x has no disk /,
     );
     replies[`GET ${POOLS}?storage_cluster_id=c1&location=eu&limit=1000`] = ok({ items: [] });
     const filtered = await run('pool', 'list', '--cluster', 'main', '--location', 'eu');
@@ -90,6 +91,8 @@ describe('a storage pool', () => {
     expect((await run(...create, '--overcommit', '200')).code).toBe(0);
     const body = { storage_cluster_id: 'c1', name: 'volumes', location: 'eu' };
     expect(sent()).toEqual({ ...body, disk_type: 'persistent-ssd', overcommit_percent: 200 });
+    expect((await run(...create, '--encrypted')).code).toBe(0);
+    expect(sent()).toEqual({ ...body, disk_type: 'persistent-ssd', encrypted: true });
     replies[`PATCH ${POOLS}/p1`] = ok({ ...pool, active: false });
     expect((await run('pool', 'update', 'volumes', '--no-active')).stdout).toContain(
       'New disks   no\n',
