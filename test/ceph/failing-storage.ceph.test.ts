@@ -17,6 +17,9 @@ const POOL = 'volumes';
 const SOON_MS = 60_000;
 const PATIENCE = { timeout: 120_000 };
 
+/** The pool of all disks is on the first two OSDs, and another one on the third. */
+const [OSDS, OTHER_POOL] = [[0, 1], 'others'];
+
 /** One guest with a data disk, on a cluster that keeps two copies of everything. */
 let cloud: CephCloud;
 let vm: Shown;
@@ -83,8 +86,50 @@ const expectEveryRecord = async () => {
   }
 };
 
+/** Gives the pools OSDs of their own, as pools on drives of different kinds have. */
+const separatePools = async () => {
+  const commands = [
+    ...['osd crush rm-device-class all', 'osd crush set-device-class main 0 1'],
+    ...['osd crush set-device-class other 2', `osd pool create ${OTHER_POOL} 8`],
+    ...['main', 'other'].map(
+      (name) => `osd crush rule create-replicated ${name} default osd ${name}`,
+    ),
+    ...[`osd pool set ${POOL} crush_rule main`, `osd pool set ${OTHER_POOL} crush_rule other`],
+    ...[
+      `osd pool set ${OTHER_POOL} size 1 --yes-i-really-mean-it`,
+      `osd pool application enable ${OTHER_POOL} rbd`,
+    ],
+  ];
+  // A start of `ceph` takes half a second, so one runs all commands.
+  await cloud.ceph.run('sh', '-c', 'printf "%s\n" "$@" | ceph', 'sh', ...commands);
+  await rbd('pool', 'init', OTHER_POOL);
+};
+
+/** Creates a disk in the other pool, which no other disk gets. */
+const makeDiskElsewhere = async (name: string): Promise<Shown> => {
+  const path = `/storage/pools/${cloud.poolId}`;
+  const { storage_cluster_id } = (await cloud.client.admin('GET', path)).body;
+  const other = await cloud.client.admin('POST', '/storage/pools', {
+    ...{ storage_cluster_id, name: OTHER_POOL, location: LOCATION, disk_type: 'persistent-ssd' },
+  });
+  expect(other).toMatchObject({ status: 200 });
+  const setActive = async (poolId: string, active: boolean) =>
+    expect(await cloud.client.admin('PATCH', `/storage/pools/${poolId}`, { active })).toMatchObject(
+      {
+        status: 200,
+      },
+    );
+  await setActive(cloud.poolId, false);
+  const made = await makeDisk(name);
+  await setActive(cloud.poolId, true);
+  await setActive(other.body.id, false);
+  expect(await rbd('ls', OTHER_POOL)).toBe(`${made.id}\n`);
+  return made;
+};
+
 beforeAll(async () => {
-  cloud = await startCephCloud(['one'], { osds: 2, copies: 2 });
+  cloud = await startCephCloud(['one'], { osds: 3, copies: 2 });
+  await separatePools();
   vm = await carryOut('POST', '/vms', {
     ...{ name: 'one', type: VM_TYPE, location: LOCATION, image: 'tiny' },
     ssh_public_key:
@@ -110,23 +155,31 @@ describe('a guest that writes', () => {
     osd?.start();
     const isUp = async () =>
       JSON.parse(await cloud.ceph.run('ceph', 'osd', 'stat', '--format', 'json'));
-    await expect.poll(async () => (await isUp()).num_up_osds, PATIENCE).toBe(2);
+    await expect.poll(async () => (await isUp()).num_up_osds, PATIENCE).toBe(3);
     const after = await acknowledged();
     await expect.poll(acknowledged, PATIENCE).toBeGreaterThan(after + 3);
     await expectEveryRecord();
   });
 
-  it('waits while its pool is full, which operators see, and goes on when there is space', async () => {
+  it('waits while its pool is full, which operators see, and goes on when there is space; its disk in another pool does not wait', async () => {
+    const elsewhere = await makeDiskElsewhere('elsewhere');
+    await attach(elsewhere);
+    const other = await deviceOf(elsewhere);
     await beginWriting();
-    await cloud.ceph.setFull(true);
+    await cloud.ceph.setFull(true, OSDS);
     await expect.poll(poolProblem).toContain('full');
     const waiting = await acknowledged();
-    // The guest itself runs: only its writes wait.
-    expect(await guest.run('echo alive')).toBe('alive\n');
+    await guest.run(
+      `seq 2000 >/run/text; dd if=/run/text of=${other} conv=fsync,notrunc 2>/dev/null`,
+    );
+    const bytes = Number(await guest.run('wc -c </run/text'));
+    expect(await guest.run(`head -c ${bytes} ${other} | cmp - /run/text && echo same`)).toBe(
+      'same\n',
+    );
     expect(await acknowledged()).toBe(waiting);
     const { body } = await cloud.client.call('GET', `/vms/${vm.id}`);
     expect(body).toMatchObject({ state: 'STATE_RUNNING' });
-    await cloud.ceph.setFull(false);
+    await cloud.ceph.setFull(false, OSDS);
     await expect.poll(acknowledged, PATIENCE).toBeGreaterThan(waiting + 3);
     await expectEveryRecord();
   });
@@ -161,22 +214,41 @@ describe('while no monitor replies', () => {
   });
 });
 
-it('an attachment whose key was removed from the cluster fails within its limit, and the VM goes on', async () => {
-  const other = await makeDisk('keyless');
-  const keyOf = async () =>
-    (await listKeys(cloud)).find((entity) => entity.includes(other.id)) ?? '';
-  await expect.poll(keyOf).not.toBe('');
-  await cloud.ceph.run('ceph', 'auth', 'rm', await keyOf());
-  const begun = performance.now();
-  const operation = await cloud.client.ended(
-    await begin('POST', `/vms/${vm.id}/attach-disks`, attachBody(other)),
-  );
-  expect(performance.now() - begun).toBeLessThan(SOON_MS);
-  expect(operation).toMatchObject({ state: 'FAILED', result: { code: 'storage_denied' } });
-  expect(await guest.run('echo alive')).toBe('alive\n');
-  await detach(other);
-  await carryOut('DELETE', `/disks/${other.id}`);
-});
+it.each([
+  ['was removed from the cluster', () => []],
+  [
+    'is not the one that the cluster has',
+    (entity: string) => ['auth', 'add', entity, 'mon', 'allow r'],
+  ],
+])(
+  'an attachment whose key %s fails within its limit, the VM goes on, and nothing is left',
+  async (_, replacing) => {
+    const other = await makeDisk('keyless');
+    const keyOf = async () =>
+      (await listKeys(cloud)).find((entity) => entity.includes(other.id)) ?? '';
+    await expect.poll(keyOf).not.toBe('');
+    const entity = await keyOf();
+    await cloud.ceph.run('ceph', 'auth', 'rm', entity);
+    const replace = replacing(entity);
+    if (replace.length > 0) await cloud.ceph.run('ceph', ...replace);
+    const begun = performance.now();
+    const operation = await cloud.client.ended(
+      await begin('POST', `/vms/${vm.id}/attach-disks`, attachBody(other)),
+    );
+    expect(performance.now() - begun).toBeLessThan(SOON_MS);
+    expect(operation).toMatchObject({
+      state: 'FAILED',
+      result: { code: 'storage_denied', message: expect.stringContaining('key of the volume') },
+    });
+    expect(await guest.run('echo alive')).toBe('alive\n');
+    expect((await volumesOfDomain()).length).toBe(3);
+    await detach(other);
+    await carryOut('DELETE', `/disks/${other.id}`);
+    const secrets = () => host.libvirtd.run('virsh', 'secret-list');
+    await expect.poll(secrets, PATIENCE).not.toContain(other.id);
+    await expectNothingLeft(cloud);
+  },
+);
 
 it('a host that reboots starts its VM with the volumes that it had, and each has one client', async () => {
   await guest.close();
@@ -190,7 +262,7 @@ it('a host that reboots starts its VM with the volumes that it had, and each has
     `grep -rl ${boot} ${host.stateDirectory} | xargs sed -i s/${boot}/${randomUUID()}/g`,
   );
   await host.startAgent();
-  await expect.poll(async () => (await volumesOfDomain()).length, PATIENCE).toBe(2);
+  await expect.poll(async () => (await volumesOfDomain()).length, PATIENCE).toBe(3);
   await expect.poll(() => cloud.client.stateOf(vm.id), PATIENCE).toBe('STATE_RUNNING');
   await expectNothingLeft(cloud);
   // The pool has had space for a while.

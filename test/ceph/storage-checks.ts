@@ -25,7 +25,8 @@ export async function expectNothingLeft(cloud: CephCloud): Promise<void> {
   ];
   // Everything is read anew each time, because keys are made in advance.
   const left = async () => {
-    const disks = await sql<{ id: string }[]>`select id::text from disks`;
+    const disks = await sql<{ id: string }[]>`select d.id::text from disks d
+      join storage_pools p on p.id = d.pool_id where p.name = ${POOL}`;
     const keys = await sql<{ entity: string; revoked: boolean }[]>`
       select entity, revoked from volume_keys`;
     const ids = disks.map(({ id }) => id);

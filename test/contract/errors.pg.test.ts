@@ -83,7 +83,7 @@ describe('docs/contract/errors.md#errors: the body', () => {
         ...['name_taken', 'request_too_large', 'unsupported_media_type', 'quota_exceeded'],
         ...['unknown_type', 'unknown_location', 'unknown_image', 'type_not_in_location'],
         ...['too_many_requests', 'internal_error', 'unavailable', 'totp_required'],
-        'precondition_failed',
+        ...['precondition_failed', 'out_of_stock'],
       ].sort(),
     );
   });

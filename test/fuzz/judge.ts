@@ -8,10 +8,8 @@ export function judge(exchange: Exchange): string[] {
   const { status, headers, text, troubles } = exchange;
   const operation = operationAt(exchange.sent.method, exchange.pathname);
   if (!operation && status !== 404) return [`no operation has this path, so ${status} is wrong`];
-  // Requests of operators make pools small or inactive. The api tells tenants so, and logs it for operators.
-  const isPoolFull = status === 503 && text.includes('has no room for a disk');
-  const problems = isPoolFull ? [] : [...troubles];
-  if (status >= 500 && !isPoolFull) problems.push(`replied ${status}`);
+  const problems = [...troubles];
+  if (status >= 500) problems.push(`replied ${status}`);
   if (!headers.get('content-type')?.startsWith('application/json')) {
     problems.push(`content-type is ${headers.get('content-type')}`);
   }

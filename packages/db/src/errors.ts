@@ -1,4 +1,4 @@
-import { CloudError, type ErrorCode } from '@gantry/model/errors';
+import { CloudError, type ErrorCode, outOfStorage } from '@gantry/model/errors';
 import postgres from 'postgres';
 
 /**
@@ -193,9 +193,12 @@ function rulesTooLarge(error: postgres.PostgresError): CloudError {
 }
 
 function noPool(error: postgres.PostgresError): CloudError {
-  const { location, gib } = JSON.parse(error.detail ?? '{}') as { location?: string; gib?: number };
-  const message = `the storage in ${location} has no room for a disk of ${gib} GiB: choose a smaller size or another location, or try again later`;
-  return new CloudError('unavailable', message, { details: { location, gib }, cause: error });
+  const { location, disk_type, gib } = JSON.parse(error.detail ?? '{}') as {
+    location: string;
+    disk_type: string;
+    gib: number;
+  };
+  return outOfStorage({ location, diskType: disk_type, gib });
 }
 
 function suspended(error: postgres.PostgresError): CloudError {

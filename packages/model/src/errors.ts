@@ -23,6 +23,7 @@ export const ERROR_KINDS = {
   unknown_location: 'impossible',
   unknown_image: 'impossible',
   type_not_in_location: 'impossible',
+  out_of_stock: 'impossible',
   too_many_requests: 'too_many',
   internal_error: 'internal',
   unavailable: 'unavailable',
@@ -75,5 +76,19 @@ export function unknownLocation(name: string): CloudError {
   return new CloudError(
     'unknown_location',
     `there is no location "${name}": see GET /v0.1/locations`,
+  );
+}
+
+/** No storage pool of the location that takes new volumes has room for this one. */
+export function outOfStorage(volume: {
+  location: string;
+  diskType: string;
+  gib: number;
+}): CloudError {
+  const { location, diskType: disk_type, gib } = volume;
+  return new CloudError(
+    'out_of_stock',
+    `the storage in ${location} has no room for ${gib} GiB more: choose a smaller size or another location, or try again later`,
+    { details: { location, disk_type, gib } },
   );
 }

@@ -1,4 +1,10 @@
-import { makeDisk, makeSpec, makeTakeDown, makeVm } from '@gantry/agent/testing/make-spec';
+import {
+  makeDisk,
+  makeInterface,
+  makeSpec,
+  makeTakeDown,
+  makeVm,
+} from '@gantry/agent/testing/make-spec';
 import { GIB } from '@gantry/daemon/units';
 import { beforeEach, expect, it } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
@@ -41,6 +47,34 @@ it('an open volume grows with its VM, and others are attached and detached', asy
   host.send(makeSpec(3, { vms: [vm(3, [volume('v1', 2)])] }));
   await host.untilState('vm-1', '3', 'RUNNING');
   await until(() => host.vm('vm-1')?.disks?.length === 1);
+});
+
+it('a change of disks does not wait for interfaces that stay the same, and a change of interfaces does', async () => {
+  const withInterfaces = (revision: number, ids: string[], disks = [volume('v1')]) =>
+    makeVm('vm-1', {
+      ...{ revision: String(revision), image: null, disks },
+      interfaces: ids.map((id) => makeInterface(id)),
+    });
+  const { faults, network } = host.driver;
+  host.send(makeSpec(1, { vms: [withInterfaces(1, ['i1'])] }));
+  await host.untilState('vm-1', '1', 'RUNNING');
+  faults.hang('ensure_interfaces');
+  host.send(makeSpec(2, { vms: [withInterfaces(2, ['i1'], [volume('v1'), volume('v2')])] }));
+  await host.untilState('vm-1', '2', 'RUNNING');
+  faults.clear();
+  // The interfaces are half changed, so they are set up again although the next spec has the earlier ones.
+  const fault = { code: 'host_failed', message: 'interrupted' };
+  faults.failNext('attach_disk', 9, fault);
+  host.send(makeSpec(3, { vms: [withInterfaces(3, ['i2'], [volume('v1'), volume('v3')])] }));
+  await until(() => {
+    host.clock.advance(1_000);
+    return host.vm('vm-1')?.failure?.code === 'host_failed';
+  });
+  expect(network.interfacesOf('vm-1')).toMatchObject([{ id: 'i2' }]);
+  faults.clear();
+  host.send(makeSpec(4, { vms: [withInterfaces(4, ['i1'])] }));
+  await host.untilState('vm-1', '4', 'RUNNING');
+  expect(network.interfacesOf('vm-1')).toMatchObject([{ id: 'i1' }]);
 });
 
 it('a volume outlives the VM that is taken down', async () => {

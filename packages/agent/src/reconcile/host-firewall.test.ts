@@ -72,3 +72,37 @@ it('rules that a later spec replaces during the check do not count as removed', 
   };
   expect(await firewall.restore({ quickly: true })).toBe(false);
 });
+
+it('a spec that changes nothing about the network is in force without a look at the kernel', async () => {
+  const ledger = new Ledger(
+    { read: async () => null, write: async () => undefined },
+    { version: 1, spec: makeSpec(7, { vms: [makeVm('vm-1')] }), vms: {} },
+  );
+  let isThere = true;
+  const seen: string[] = [];
+  const network: HostNetwork = {
+    ensureInterfaces: async () => undefined,
+    removeInterfaces: async () => undefined,
+    isInForce: async () => {
+      seen.push('look');
+      return isThere;
+    },
+    applyFirewall: async () => void seen.push('rules'),
+    serveGuests: async (vms) => void seen.push(...vms.map(({ id }) => id)),
+  };
+  const firewall = new HostFirewall({ network, ledger, changed: () => undefined });
+  const receive = async (number: number, vms: string[]) => {
+    const spec = makeSpec(number, { vms: vms.map((id) => makeVm(id)) });
+    await ledger.update((content) => ({ ...content, spec }));
+    await firewall.ensure();
+    expect(firewall.inForce.number).toBe(String(number));
+    return seen.splice(0);
+  };
+  expect(await receive(7, ['vm-1'])).toEqual(['look', 'vm-1']);
+  expect(await receive(8, ['vm-1'])).toEqual(['vm-1']);
+  expect(await receive(9, ['vm-1', 'vm-2'])).toEqual(['look', 'vm-1', 'vm-2']);
+  isThere = false;
+  expect(await firewall.restore({ quickly: true })).toBe(true);
+  expect(seen.splice(0)).toEqual(['look', 'look', 'rules', 'vm-1', 'vm-2']);
+  expect(await receive(10, ['vm-1', 'vm-2'])).toEqual(['vm-1', 'vm-2']);
+});

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Firewall, HostNetwork } from '../host-driver.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type HostSpec, type InterfaceSpec, isSameSpec, type SpecId } from '../spec.ts';
@@ -13,7 +14,9 @@ type FirewallHost = {
 /**
  * Keeps the accepted spec's rules and the routes to VMs on other hosts in force. A caller that
  * creates an interface calls `ensure` first, so that a new VM is filtered before anything can reach
- * it. `inForce` only covers rules that were read back from the host.
+ * it. `inForce` only covers rules that were read back from the host. A spec with the same rules, interfaces and networks as
+ * the last one, such as for another disk, needs no second look at the kernel: that starts half a dozen programs, for which
+ * a tenant would wait, and `restore` notices what other programs change.
  */
 export class HostFirewall {
   readonly #host: FirewallHost;
@@ -24,6 +27,8 @@ export class HostFirewall {
    * Compared and passed by identity, so that the network does not render the same firewall again.
    */
   #applied: Firewall | null = null;
+  /** Whether the rules of `applied` were found missing since they were applied. */
+  #isMissing = false;
   #ensuring: Promise<void> | null = null;
 
   constructor(host: FirewallHost) {
@@ -58,6 +63,7 @@ export class HostFirewall {
       // A later spec has replaced these rules, or is about to.
       if (this.#applied !== applied || !this.#isSettled()) return false;
       this.#inForce = NONE;
+      this.#isMissing = true;
     }
     await this.ensure();
     return isSettled;
@@ -75,9 +81,12 @@ export class HostFirewall {
     // A spec that an earlier version of the agent stored has no networks.
     const { firewallRules: rules, networks = [] } = spec;
     const firewall: Firewall = { rules, interfaces: interfacesOf(ledger, spec), networks };
-    if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
+    if (this.#isMissing || !isDeepStrictEqual(this.#applied, firewall)) {
+      if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
+      this.#applied = firewall;
+      this.#isMissing = false;
+    }
     await network.serveGuests(spec.vms);
-    this.#applied = firewall;
     this.#inForce = spec;
     this.#networks = spec.networks;
     changed();

@@ -66,13 +66,19 @@ export function stepsDown(host: HostContext, vm: VmTakeDown, removal: Removal): 
 /**
  * What can change while the guest runs. Interfaces and disks need nothing of each other, and a tenant
  * waits for a disk, so they are changed at the same time. The definition comes last because it carries
- * the revision: a domain with the new revision has everything else too.
+ * the revision: a domain with the new revision has everything else too. Interfaces that are known to be as they should be
+ * are left alone, because a look at them starts a dozen programs.
  */
-export function stepsAdjust(host: HostContext, vm: VmSpec): StepGroup[] {
+export function stepsAdjust(
+  host: HostContext,
+  vm: VmSpec,
+  { hasInterfaces = false }: { hasInterfaces?: boolean } = {},
+): StepGroup[] {
+  const network = { name: 'network', run: () => ensureInterfaces(host, vm) };
   return [
     [{ name: 'volumes', run: () => ensureVolumes(host, vm) }],
     [
-      { name: 'network', run: () => ensureInterfaces(host, vm) },
+      ...(hasInterfaces ? [] : [network]),
       { name: 'disks', run: () => ensureAttachedDisks(host, vm) },
     ],
     [{ name: 'definition', run: () => defineDomain(host, vm) }],

@@ -1,6 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Failure, failureOf, HostFailure } from '../base/failure.ts';
 import { Worker } from '../base/worker.ts';
-import { entryOf, isSameEntry, type VmEntry, withDiskLimits } from '../spec.ts';
+import {
+  entryOf,
+  type InterfaceSpec,
+  isSameEntry,
+  type VmEntry,
+  type VmSpec,
+  withDiskLimits,
+} from '../spec.ts';
 import { Alarm } from './alarm.ts';
 import type { HostContext } from './host-context.ts';
 import { lastGeneration, type Plan, planVm } from './plan.ts';
@@ -33,6 +41,8 @@ export class VmWorker {
   /** The entry that was given up, and whether it may be tried again. */
   #failed: VmEntry | null = null;
   #mayRetry = false;
+  /** The interfaces that the VM has since the last entry was carried out; null if that is not certain. */
+  #interfaces: readonly InterfaceSpec[] | null = null;
   /** Whether the domain is being started, which can take half an hour. */
   #isStarting = false;
 
@@ -93,11 +103,14 @@ export class VmWorker {
     this.#host.changed();
     const startedMs = this.#host.clock.nowMs();
     const trace = traceChange(this.#host, this.vmId, plan);
-    for (const group of this.#steps(plan, entry)) {
+    const groups = this.#steps(plan, entry);
+    this.#interfaces = null;
+    for (const group of groups) {
       const done = await Promise.all(group.map((step) => this.#try(step, entry, trace)));
       if (done.includes(false)) return trace?.end(false);
     }
     trace?.end(true);
+    this.#interfaces = entry.takeDown || plan === 'awaitStart' ? null : entry.vm.interfaces;
     const ms = this.#host.clock.nowMs() - startedMs;
     this.#host.log.info({ ...this.#facts(), change: plan, ms }, 'VM changed');
     // The start that was waited for may have failed, or may have been for an earlier revision.
@@ -121,8 +134,14 @@ export class VmWorker {
       });
     }
     if (plan === 'awaitStart') return stepsAwaitStart(this.#host, entry.vm);
-    if (plan === 'adjust') return stepsAdjust(this.#host, entry.vm);
+    if (plan === 'adjust')
+      return stepsAdjust(this.#host, entry.vm, { hasInterfaces: this.#hasInterfaces(entry.vm) });
     return plan === 'reset' ? stepsReset(this.#host, entry.vm) : stepsUp(this.#host, entry.vm);
+  }
+
+  /** If the revision was carried out before, its domain was changed outside the agent: then everything is checked. */
+  #hasInterfaces({ revision, interfaces }: VmSpec): boolean {
+    return this.#replied !== revision && isDeepStrictEqual(this.#interfaces, interfaces);
   }
 
   /** Returns true when the step is done, false if it was given up or the desired state changed. */

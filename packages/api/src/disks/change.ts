@@ -1,6 +1,6 @@
 import type { Queryable } from '@gantry/db/connect';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
-import { readDiskStorage } from '@gantry/db/queries/snapshots/snapshots';
+import { hasPoolRoom, readDiskStorage } from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { diskView } from '@gantry/db/queries/vms/disk-view';
 import {
@@ -14,7 +14,7 @@ import {
   updateDiskSize,
   updateDiskTags,
 } from '@gantry/db/queries/vms/disks';
-import { badRequest, CloudError, notFound } from '@gantry/model/errors';
+import { badRequest, CloudError, notFound, outOfStorage } from '@gantry/model/errors';
 import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
 import {
@@ -58,7 +58,12 @@ async function growDisk(sql: Queryable, disk: DiskRow, size: string): Promise<vo
   if (grown <= disk.size_gib) {
     throw badRequest([{ field: 'size', reason: `must be larger than the disk's ${disk.size}` }]);
   }
-  if ((await readDiskStorage(sql, disk.id)).snapshotting) throw operationInProgress();
+  const { snapshotting, pool_id: poolId } = await readDiskStorage(sql, disk.id);
+  if (snapshotting) throw operationInProgress();
+  const gib = grown - disk.size_gib;
+  if (poolId !== null && !(await hasPoolRoom(sql, { poolId, gib, grows: true }))) {
+    throw outOfStorage({ location: disk.location, diskType: disk.type, gib });
+  }
   const hostId = await lockStorageOfDisk(sql, disk.id);
   await updateDiskSize(sql, { diskId: disk.id, size, sizeGib: grown });
   if (hostId !== null && (await isStorageExceeded(sql, hostId))) {

@@ -5,7 +5,7 @@ import {
   lockSnapshot,
   type SnapshotRow,
 } from '@gantry/db/queries/snapshots/snapshots';
-import { badRequest, CloudError } from '@gantry/model/errors';
+import { badRequest, CloudError, outOfStorage } from '@gantry/model/errors';
 import { sizeGib } from './size.ts';
 
 /** A cluster copies at 50 MB/s or more. */
@@ -65,9 +65,8 @@ async function requireFit(sql: Queryable, { kind, source, disk }: Fit): Promise<
     const message = `the ${kind} is ${source.state}: use one that is ready`;
     throw new CloudError('conflict', message);
   }
-  const room = { poolId: source.pool_id, sizeGib: sizeGib(disk.size) };
-  if (!(await hasPoolRoom(sql, room))) {
-    throw new CloudError('conflict', `the storage pool of the ${kind} has no room for the disk`);
-  }
+  const { pool_id: poolId, location, disk_type: diskType } = source;
+  const gib = sizeGib(disk.size);
+  if (!(await hasPoolRoom(sql, { poolId, gib }))) throw outOfStorage({ location, diskType, gib });
   return source;
 }

@@ -18,7 +18,13 @@ import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { hasPoolRoom, lockSnapshot } from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { OS_DISK_GIB, OS_DISK_SIZE } from '@gantry/model/disk-size';
-import { badRequest, CloudError, notFound, unknownLocation } from '@gantry/model/errors';
+import {
+  badRequest,
+  CloudError,
+  notFound,
+  outOfStorage,
+  unknownLocation,
+} from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
@@ -108,11 +114,9 @@ async function requireBootableSnapshot(
   if (snapshot.size_gib > OS_DISK_GIB)
     throw refuse(`has ${snapshot.size_gib}GiB: OS disks have ${OS_DISK_SIZE}`);
   requireReadySnapshot(snapshot);
-  const room = { poolId: snapshot.pool_id, sizeGib: snapshot.size_gib };
-  if (!(await hasPoolRoom(sql, room)))
-    throw new CloudError('conflict', 'the storage pool of the snapshot has no room for the image');
-  const { pool_id: poolId, location, size_gib } = snapshot;
-  return { poolId, location, sizeGib: size_gib, source: { snapshotId } };
+  const { pool_id: poolId, location, disk_type: diskType, size_gib: gib } = snapshot;
+  if (!(await hasPoolRoom(sql, { poolId, gib }))) throw outOfStorage({ location, diskType, gib });
+  return { poolId, location, sizeGib: gib, source: { snapshotId } };
 }
 
 /** Changes what an image says about itself, or who can use it, which succeeds at once. VMs that have it keep it. */

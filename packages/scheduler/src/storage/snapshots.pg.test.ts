@@ -177,7 +177,7 @@ describe('a snapshot', () => {
     expect(await snapshotsOf(diskId)).toEqual([resourceId]);
   });
 
-  it('keeps its disk from growing and from being restored while it is made', async () => {
+  it('keeps its disk from growing and from being restored while it is made; the pool limits the growth', async () => {
     const diskId = await world.makeDisk('one');
     const snapshotId = await makeSnapshot(diskId);
     await newSnapshot(diskId);
@@ -186,6 +186,8 @@ describe('a snapshot', () => {
     const restored = await world.call('POST', `/snapshots/${snapshotId}:restore`);
     expect(refusal(restored)).toEqual([409, 'operation_in_progress']);
     await world.carryOut();
+    const tooLarge = await world.call('PATCH', `/disks/${diskId}`, { size: '2TiB' });
+    expect(refusal(tooLarge)).toEqual([422, 'out_of_stock']);
     expect((await world.call('PATCH', `/disks/${diskId}`, { size: '20GiB' })).status).toBe(200);
   });
 
@@ -247,7 +249,7 @@ describe('a disk from a snapshot', () => {
       expect(badField(reply)).toEqual([400, field]);
     }
     const large = await world.call('POST', '/disks', copyOf(snapshotId, { size: '2TiB' }));
-    expect(refusal(large)).toEqual([409, 'conflict']);
+    expect(refusal(large)).toEqual([422, 'out_of_stock']);
   });
 
   it('fails at its deadline if the cluster cannot copy, and never becomes an empty volume', async () => {

@@ -2911,7 +2911,7 @@ export interface components {
         };
         Error: {
             /** @enum {string} */
-            code: "bad_request" | "bad_credential" | "totp_required" | "payment_required" | "forbidden" | "not_found" | "conflict" | "operation_in_progress" | "idempotency_key_reused" | "disk_attached" | "name_taken" | "precondition_failed" | "request_too_large" | "unsupported_media_type" | "quota_exceeded" | "unknown_type" | "unknown_location" | "unknown_image" | "type_not_in_location" | "too_many_requests" | "internal_error" | "unavailable";
+            code: "bad_request" | "bad_credential" | "totp_required" | "payment_required" | "forbidden" | "not_found" | "conflict" | "operation_in_progress" | "idempotency_key_reused" | "disk_attached" | "name_taken" | "precondition_failed" | "request_too_large" | "unsupported_media_type" | "quota_exceeded" | "unknown_type" | "unknown_location" | "unknown_image" | "type_not_in_location" | "out_of_stock" | "too_many_requests" | "internal_error" | "unavailable";
             message: string;
             /** Format: uuid */
             error_id: string;

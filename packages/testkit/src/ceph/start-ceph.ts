@@ -32,8 +32,11 @@ export type TestCeph = {
   environment: Record<string, string>;
   /** Runs `ceph`, `rbd` or another client as the administrator, in the network of the cluster. */
   run(program: string, ...args: string[]): Promise<string>;
-  /** Makes all OSDs behave as if they had no space, or no more. Resolves when clients see it. */
-  setFull(isFull: boolean): Promise<void>;
+  /**
+   * Makes OSDs, all unless their numbers are given, behave as if they had no space, or no more. Resolves when clients of a
+   * pool see it.
+   */
+  setFull(isFull: boolean, osds?: readonly number[]): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -129,16 +132,17 @@ async function build({ options, directory, endings, stop }: Building): Promise<T
   return {
     ...{ directory, configFile, fsid, monitors, userName: 'admin', key, mon, osds, mgr },
     ...{ environment, run, stop },
-    setFull: (isFull) => setFull(isFull, { run, layout }),
+    setFull: (isFull, full = ids.map(({ id }) => Number(id))) =>
+      setFull(isFull, { run, directory, full }),
   };
 }
 
 async function setFull(
   isFull: boolean,
-  { run, layout }: { run: TestCeph['run']; layout: CephLayout },
+  { run, directory, full }: Pick<TestCeph, 'run' | 'directory'> & { full: readonly number[] },
 ): Promise<void> {
-  for (let id = 0; id < layout.osds; id++) {
-    const socket = path.join(layout.directory, `run/osd.${id}.asok`);
+  for (const id of full) {
+    const socket = path.join(directory, `run/osd.${id}.asok`);
     const state = isFull ? ['full'] : ['none', '0'];
     await run('ceph', '--admin-daemon', socket, 'injectfull', ...state);
   }

@@ -135,9 +135,13 @@ it('new disks of a location go to its pool while there is room, and are refused 
   const disk = { name: newName(), type: 'persistent-ssd', location: 'eu-north-a', block_size: 512 };
   expect((await create('/disks', { ...disk, size: '2GiB' })).status).toBe(200);
   const refused = await create('/disks', { ...disk, name: newName(), size: '3GiB' });
-  expect([refused.status, refused.body.message]).toEqual([
-    503,
-    expect.stringContaining('the storage in eu-north-a has no room for a disk of 3 GiB'),
+  expect([refused.status, refused.body]).toMatchObject([
+    422,
+    {
+      code: 'out_of_stock',
+      message: expect.stringContaining('the storage in eu-north-a has no room for 3 GiB more'),
+      details: { location: 'eu-north-a', disk_type: 'persistent-ssd', gib: 3 },
+    },
   ]);
   const elsewhere = await create('/disks', {
     ...disk,

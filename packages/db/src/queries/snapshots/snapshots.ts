@@ -144,13 +144,16 @@ export async function listRestoringDisks(sql: Queryable, vmId: string): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Whether a pool may get a new volume of this size, by the same rule as the function `choose_pool`. */
+/**
+ * Whether a pool may get a new volume of this size, by the same rule as the function `choose_pool`. Volumes that it has
+ * may grow although it takes no new ones.
+ */
 export async function hasPoolRoom(
   sql: Queryable,
-  { poolId, sizeGib }: { poolId: string; sizeGib: number },
+  { poolId, gib, grows = false }: { poolId: string; gib: number; grows?: boolean },
 ): Promise<boolean> {
-  const rows = await sql`select from storage_pools where id = ${poolId} and active
-    and (size_gib is null or size_gib::bigint * overcommit_percent / 100 - allocated_gib >= ${sizeGib})`;
+  const rows = await sql`select from storage_pools where id = ${poolId} and (active or ${grows})
+    and (size_gib is null or size_gib::bigint * overcommit_percent / 100 - allocated_gib >= ${gib})`;
   return rows.length > 0;
 }
 
