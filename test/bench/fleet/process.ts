@@ -77,19 +77,20 @@ function reply(child: ChildProcess, field: string): Promise<unknown> {
   });
 }
 
-/** CPU time of a server and of its running child processes, in microseconds. */
+/** CPU time of a server and of its child processes, running and ended, in microseconds. */
 export function cpuOfTree(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
-  let ticks = cpuTicks(pid);
+  let ticks = cpuTicks(pid, { withEnded: true });
   for (const child of children) if (child.trim() !== '') ticks += cpuTicks(Number(child));
   return ticks * TICK_US;
 }
 
-function cpuTicks(pid: number): number {
+function cpuTicks(pid: number, { withEnded = false } = {}): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
-    return Number(fields[11]) + Number(fields[12]);
+    const ended = withEnded ? Number(fields[13]) + Number(fields[14]) : 0;
+    return Number(fields[11]) + Number(fields[12]) + ended;
   } catch {
     // The process has ended in the meantime.
     return 0;

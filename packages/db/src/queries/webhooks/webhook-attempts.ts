@@ -3,7 +3,13 @@ import type { DeliveryState } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import type { StreamPosition } from '../operations/stream-events.ts';
 
-/** Adding, sending and ending deliveries. The caller has the lease of the queue and holds its lock. */
+/**
+ * Adding, sending and ending deliveries. The caller has the lease of the queue and holds its lock.
+ *
+ * A webhook has at most 10,000 pending deliveries, and the planner expects one: it has no statistics of a table that has
+ * just grown. Given the choice, it reads all pending ones of the webhook for each statement. So deliveries are looked up
+ * by id or by resource in subqueries with a limit, which leave it no other plan.
+ */
 
 export type NewDelivery = {
   eventId: string;
@@ -31,8 +37,8 @@ export async function insertDeliveries(
     select n.id, ${webhookId}, n.event_id, n.event_type, n.resource_id, n.body, nullif(n.xid, '')::xid8,
       nullif(n.event_number, '')::bigint,
       case when row_number() over (partition by n.resource_id order by n.place) = 1
-        and not exists (select from webhook_deliveries p where p.webhook_id = ${webhookId}
-          and p.resource_id = n.resource_id and p.state = 'pending') then now() end,
+        and (select p.id from webhook_deliveries p where p.webhook_id = ${webhookId}
+          and p.resource_id = n.resource_id and p.state = 'pending' limit 1) is null then now() end,
       now() + ${giveUpMs} * interval '1 millisecond'
     from unnest(${of(() => newId())}::uuid[], ${of(({ eventId }) => eventId)}::text[],
         ${of(({ eventType }) => eventType)}::text[], ${of(({ resourceId }) => resourceId)}::text[],
@@ -83,13 +89,14 @@ export async function updateAttempted(
   const of = (value: (attempt: Attempt) => string | number | boolean) =>
     attempts.map((attempt) => String(value(attempt)));
   const rows = await sql<{ resource_id: string; state: DeliveryState }[]>`
-    with made as (select m.id, m.ok, m.status_code, m.latency_ms, m.error, m.pause_ms,
+    with made as materialized (select m.id, m.ok, m.status_code, m.latency_ms, m.error, m.pause_ms,
         case when m.ok then 'delivered' when d.give_up_at <= now() then 'failed' else 'pending' end as state
       from unnest(${of(({ deliveryId }) => deliveryId)}::uuid[], ${of(({ succeeded }) => succeeded)}::text[]::boolean[],
           ${of(({ statusCode }) => statusCode)}::text[]::int[], ${of(({ latencyMs }) => latencyMs)}::text[]::int[],
           ${of(({ error }) => error)}::text[], ${of(({ pauseMs }) => pauseMs)}::text[]::int[])
         as m (id, ok, status_code, latency_ms, error, pause_ms)
-      join webhook_deliveries d on d.id = m.id where d.webhook_id = ${webhookId} and d.state = 'pending')
+      cross join lateral (select webhook_id, state, give_up_at from webhook_deliveries where id = m.id limit 1) d
+      where d.webhook_id = ${webhookId} and d.state = 'pending')
     update webhook_deliveries d set state = m.state, attempts = d.attempts + 1, last_attempt_at = now(),
       status_code = m.status_code, latency_ms = m.latency_ms, error = m.error,
       next_attempt_at = case when m.state = 'pending' then now() + m.pause_ms * interval '1 millisecond' end

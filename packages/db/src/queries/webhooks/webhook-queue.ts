@@ -32,7 +32,7 @@ export async function findWoken(sql: Queryable, since: string | null): Promise<P
   const [row] = await sql<{ has_webhooks: boolean; horizon: string; woken: string[] }[]>`
     select exists (select from webhooks) as has_webhooks, s.horizon::text,
       array(select w.id from webhooks w join webhook_queues q on q.webhook_id = w.id
-        where ${isConcerned} and w.disabled_at is null and (q.due_at is null or q.due_at > now())
+        where ${isConcerned} and w.disabled_at is null
           and (q.era <> s.era or q.xid < s.since
             or case when w.project_id is null then ${hasEvent('operators')}
               else ${hasEvent('project')} end)) as woken
@@ -41,9 +41,13 @@ export async function findWoken(sql: Queryable, since: string | null): Promise<P
   return { hasWebhooks: row.has_webhooks, horizon: row.horizon, woken: row.woken };
 }
 
+/**
+ * Makes queues due. Also those that seem to be due already: the process that has the lease may have read the events
+ * before the new ones and be about to commit. Its lock is waited for, so that it cannot overwrite this.
+ */
 export async function wakeQueues(sql: Queryable, webhookIds: string[]): Promise<void> {
-  await sql`update webhook_queues set due_at = now() where webhook_id in (select webhook_id from webhook_queues
-    where webhook_id = any(${webhookIds}::uuid[]) and (due_at is null or due_at > now()) order by webhook_id for no key update)`;
+  await sql`update webhook_queues set due_at = least(due_at, now()) where webhook_id in (select webhook_id
+    from webhook_queues where webhook_id = any(${webhookIds}::uuid[]) order by webhook_id for no key update)`;
 }
 
 /**
@@ -119,7 +123,8 @@ export async function lockHeldQueue(
     select w.project_id, w.url, w.event_types, w.sealed_secret,
       case when w.old_secret_until > now() then w.sealed_old_secret else '' end as sealed_old_secret,
       w.disabled_at is not null as is_disabled, q.era, q.xid::text, q.number, q.pending,
-      coalesce(q.due_at <= now(), false) as is_woken,
+      -- A lease sets both to the same time. now() is when this transaction began, which may be before the wake.
+      coalesce(q.due_at < q.leased_until, false) as is_woken,
       coalesce(extract(epoch from now() - q.failing_since) * 1000, 0)::float as failing_ms
     from webhook_queues q join webhooks w on w.id = q.webhook_id where q.webhook_id = ${webhookId}`;
   if (!row) return undefined;
