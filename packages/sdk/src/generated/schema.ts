@@ -452,7 +452,8 @@ export interface paths {
         delete: operations["access-keys.delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Replace the tags of an access key */
+        patch: operations["access-keys.change"];
         trace?: never;
     };
     "/v0.1/projects/{project_id}/quotas": {
@@ -995,6 +996,23 @@ export interface paths {
         put?: never;
         /** Detach a reserved public address from a stopped VM; the project keeps the address */
         post: operations["vms.detach-public-address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/vms/{vm_id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how long a VM has run and what it and its OS disk have cost until now */
+        get: operations["vm-usage.get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3069,6 +3087,10 @@ export interface components {
             created_with_key: string | "";
             last_used_at: string | "";
             last_used_ip: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         NewAccessKey: components["schemas"]["AccessKey"] & {
             /** @description The key itself. No other reply shows it. */
@@ -3083,6 +3105,16 @@ export interface components {
             role?: "member" | "read-only";
             /** Format: date-time */
             expires_at?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        ChangeAccessKey: {
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         Quotas: {
             quotas: components["schemas"]["Quota"][];
@@ -3583,6 +3615,24 @@ export interface components {
         DetachPublicAddress: {
             /** Format: uuid */
             address_id: string;
+        };
+        VmUsage: {
+            /** Format: uuid */
+            vm_id: string;
+            /**
+             * Format: date-time
+             * @description The moment until which the usage is counted.
+             */
+            until: string;
+            /** @description How long the VM has run. */
+            vm_seconds: number;
+            vm_cost_usd: number;
+            os_disk_gb_hours: number;
+            os_disk_cost_usd: number;
+            /** @description The cost of the VM and of its OS disk. */
+            cost_usd: number;
+            /** @description False if a part of the usage had no price; that part counts as 0. */
+            priced: boolean;
         };
         SerialLog: {
             /** @description The last part of the console output, at most 64 KiB; empty if nothing was printed yet. */
@@ -5469,8 +5519,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
             };
             header?: never;
             path?: never;
@@ -5755,8 +5809,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
             };
             header?: never;
             path?: never;
@@ -5913,12 +5971,14 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
                 names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
             };
             header?: never;
             path: {
@@ -6016,6 +6076,40 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessKey"];
+                };
+            };
+        };
+    };
+    "access-keys.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                access_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeAccessKey"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6176,6 +6270,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
             };
@@ -6736,8 +6832,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7099,8 +7195,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7407,6 +7503,29 @@ export interface operations {
             };
         };
     };
+    "vm-usage.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                vm_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VmUsage"];
+                };
+            };
+        };
+    };
     "serial-logs.get": {
         parameters: {
             query?: never;
@@ -7436,8 +7555,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7589,6 +7708,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
             };
@@ -7669,6 +7790,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
             };
             header?: never;
             path?: never;
@@ -7825,8 +7952,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7977,8 +8104,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8157,8 +8284,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8388,8 +8515,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8569,8 +8696,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8723,8 +8850,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8876,8 +9003,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -9422,8 +9549,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -9752,8 +9879,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -10240,6 +10367,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
                 location?: string;
                 state?: "ready" | "unreachable" | "fenced";
                 admin_state?: "active" | "cordoned" | "draining";
@@ -10797,8 +10930,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
                 host_id?: string;
             };
             header?: never;
@@ -10907,6 +11044,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 location?: string;
@@ -11015,8 +11154,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
             };
             header?: never;
             path?: never;
@@ -11122,8 +11265,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
                 storage_cluster_id?: string;
                 location?: string;
             };
@@ -11343,6 +11490,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: newest first, or without a minus sign oldest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
             };
@@ -11774,6 +11923,10 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: newest first, or without a minus sign oldest first. */
+                sort?: "created_at" | "-created_at";
+                /** @description A comma-separated list. */
+                ids?: string;
             };
             header?: never;
             path?: never;
