@@ -3,7 +3,12 @@ import path from 'node:path';
 import { addHosts } from '@gantry/testkit/make/hosts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ConsolePage } from './support/console-page.ts';
-import { countStalePixels, dragMap, readFleetTimes } from './support/fleet-times.ts';
+import {
+  countMarkedPixels,
+  countStalePixels,
+  dragMap,
+  readFleetTimes,
+} from './support/fleet-times.ts';
 import { startConsole, type TestConsole } from './support/start-console.ts';
 
 let world: TestConsole;
@@ -199,7 +204,23 @@ it('a placement is explained with the step that leaves no host', async () => {
   await look('operator-why-not');
   await page.getByLabel('VM type').selectOption('a40.1x');
   await page.getByRole('button', { name: 'Explain' }).click();
-  await page.getByText(/^It would be placed on/).waitFor();
+  const placed = page.getByRole('status').filter({ hasText: /^It would be placed on/ });
+  const name = await placed.getByRole('link').textContent();
+  const map = page.getByRole('application', { name: `The chosen GPUs are on ${name}` });
+  await map.waitFor();
+  await expect.poll(() => countMarkedPixels(page)).toBeGreaterThan(0);
+  const marked = [await countMarkedPixels(page)];
+  for (const type of ['a40.2x', 'a40.4x']) {
+    await page.getByLabel('VM type').selectOption(type);
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await expect.poll(() => countMarkedPixels(page)).toBeGreaterThan(marked.at(-1) ?? 0);
+    marked.push(await countMarkedPixels(page));
+  }
+  // The frame of the host is in every picture, and each chosen GPU adds the same mark.
+  const [one = 0, two = 0, four = 0] = marked;
+  expect(Math.abs(four - two - 2 * (two - one))).toBeLessThanOrEqual((two - one) / 10);
+  await map.scrollIntoViewIfNeeded();
+  await look('operator-why-not-chosen');
   expect(errors).toEqual([]);
   await close();
 });

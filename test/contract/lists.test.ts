@@ -71,6 +71,31 @@ describe('docs/contract/README.md#lists', () => {
   );
 });
 
+/** Their lines are read from the newest to the oldest, and are no things that a client looks up by name. */
+const HISTORIES =
+  /\/(operations|events|audit-logs|deliveries|receipts|device-receipts|rollouts\/\{rollout_id\}\/hosts)$/;
+/** The names of these are unique, and their index has them in their order. */
+const OF_ONE_OWNER = /^\/v0\.1\/(projects\/\{project_id\}|auth|admin\/webhooks$)/;
+
+describe('every list with pages, of tenants and of operators', () => {
+  it.each(
+    OPERATIONS.filter(
+      ({ method, query }) => method === 'GET' && query.some(({ name }) => name === 'limit'),
+    ).map(({ path: route, query, replies }) => ({ route, query, reply: replies.get(200) })),
+  )('$route has the same pages, order and filters', ({ route, query, reply }) => {
+    const names = query.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(PAGES));
+    expect(Object.keys(reply?.properties ?? {})).toEqual(['items', 'next_page_token']);
+    if (HISTORIES.test(route)) return;
+    expect(names).toEqual(expect.arrayContaining([ORDER, 'ids']));
+    const hasNames = itemOf(reply)?.['name'] !== undefined;
+    expect(names.includes('names')).toBe(hasNames);
+    const byName = hasNames && OF_ONE_OWNER.test(route) ? ['name', '-name'] : [];
+    const order = query.find(({ name }) => name === ORDER)?.schema;
+    expect(order?.enum).toEqual(['created_at', '-created_at', ...byName]);
+  });
+});
+
 /** Logs: their lines are read in order, and the stream of events continues after one. */
 const LOGS = /\/(events|audit-logs)$|^\/v0\.1\/admin\/devices\/\{device_id\}\/receipts$/;
 

@@ -100,6 +100,7 @@ const FURTHER = [
   ...[`POST ${P}/ssh-keys`, `GET ${P}/ssh-keys`],
   ...[`GET ${P}/ssh-keys/{ssh_key_id}`, `DELETE ${P}/ssh-keys/{ssh_key_id}`],
   ...[`PATCH ${P}/ssh-keys/{ssh_key_id}`, `GET ${P}/access-keys/{access_key_id}`],
+  ...[`PATCH ${P}/access-keys/{access_key_id}`, `GET ${P}/vms/{vm_id}/usage`],
   ...[`GET ${P}/events`, `GET ${P}/device-receipts`, `GET ${P}/vms/{vm_id}/serial-log`],
   ...[`GET ${P}/vms/{vm_id}/console`, `POST ${P}/vms/{vm_id}/console`],
   ...[`POST ${P}/vpc/firewall-rules:trace`, `POST ${P}/vms:validate`],

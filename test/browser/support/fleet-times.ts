@@ -77,3 +77,24 @@ export async function countStalePixels(page: Page): Promise<number> {
     }));
   })`)) as number;
 }
+
+/** How many pixels of the map have the colour of the marks on chosen GPUs and on their host. */
+export async function countMarkedPixels(page: Page): Promise<number> {
+  return (await page.evaluate(`(() => {
+    const canvas = document.querySelector('canvas');
+    if (!canvas) return 0;
+    const probe = document.createElement('span');
+    probe.style.color = 'var(--color-accent)';
+    document.body.append(probe);
+    const one = document.createElement('canvas').getContext('2d');
+    one.fillStyle = getComputedStyle(probe).color;
+    probe.remove();
+    one.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = one.getImageData(0, 0, 1, 1).data;
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4)
+      if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) count += 1;
+    return count;
+  })()`)) as number;
+}

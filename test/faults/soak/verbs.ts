@@ -48,6 +48,7 @@ const SNAPSHOT = '/projects/{project_id}/snapshots/{snapshot_id}';
 const BACKUP = '/projects/{project_id}/backups/{backup_id}';
 const IMAGE = '/projects/{project_id}/images/{image_id}';
 const SSH_KEY = '/projects/{project_id}/ssh-keys/{ssh_key_id}';
+const ACCESS_KEY = '/projects/{project_id}/access-keys/{access_key_id}';
 const ADDRESS = '/projects/{project_id}/vpc/public-addresses/{address_id}';
 const WEBHOOK = '/projects/{project_id}/webhooks/{webhook_id}';
 const RULE = '/projects/{project_id}/vpc/firewall-rules/{rule_id}';
@@ -269,7 +270,14 @@ export const VERBS: readonly Verb[] = [
     request: ({ key: keys }) =>
       keys.length >= MOST ? null : { path: '/access-keys', body: { name: freshName('k') } },
   },
-  remove('key', '/projects/{project_id}/access-keys/{access_key_id}'),
+  {
+    ...{ name: 'tag key', weight: 1, route: `patch ${ACCESS_KEY}` },
+    request: ({ key: keys }, random) =>
+      on(random.pick(keys), (id) => ({
+        ...{ path: `/access-keys/${id}`, body: { tags: { seen: freshName('k') } } },
+      })),
+  },
+  remove('key', ACCESS_KEY),
   {
     ...{ name: 'create SSH-key', weight: 1, route: 'post /projects/{project_id}/ssh-keys' },
     request: ({ 'SSH-key': keys }) =>

@@ -92,10 +92,18 @@ export const Hours = (max: number, usual: number) =>
     .openapi({ type: 'integer', minimum: 1, maximum: max, default: usual });
 
 /** Ids are in the order of creation, so both orders read the index on the id. */
-export const Sort = z
-  .enum(['created_at', '-created_at'])
+const TimeOrder = z.enum(['created_at', '-created_at']);
+export const Sort = TimeOrder.default('created_at').openapi({
+  description: 'The order: oldest first, or with a minus sign newest first.',
+});
+
+/** A project's names are indexed too. */
+export const NamedSort = z
+  .enum(['created_at', '-created_at', 'name', '-name'])
   .default('created_at')
-  .openapi({ description: 'The order: oldest first, or with a minus sign newest first.' });
+  .openapi({
+    description: 'The order: oldest first or by name, or with a minus sign the reverse.',
+  });
 
 export function isNewestFirst(sort: z.output<typeof Sort>): boolean {
   return sort === '-created_at';
@@ -112,6 +120,28 @@ export const OptionalPaging = {
   page_token: PageToken,
 };
 
+/** The query of a list of things of operators or users. */
+export const ListQuery = { ...Paging, sort: Sort, ids: CommaList(Id) };
+export const NamedListQuery = { ...ListQuery, names: CommaList(Text(255)) };
+
+/** The order of a list that begins with the newest thing. */
+export const NewestSort = TimeOrder.default('-created_at').openapi({
+  description: 'The order: newest first, or without a minus sign oldest first.',
+});
+
+type IdQuery = {
+  limit: number;
+  page_token: string | null;
+  sort: z.output<typeof Sort>;
+  ids: string[] | null;
+  names?: string[] | null;
+};
+
+/** Reads one row more than the page has, which shows that a next page exists. */
+export function toIdListing({ limit, page_token: after, sort, ids, names = null }: IdQuery) {
+  return { after, newestFirst: isNewestFirst(sort), ids, names, limit: limit + 1 };
+}
+
 /**
  * Returns one page of a list. The caller reads limit + 1 rows: the extra row shows that a next page
  * exists.
@@ -120,10 +150,14 @@ export function page<Row extends { id: string }, Item>(
   rows: Row[],
   limit: number,
   view: (row: Row) => Item,
+  tokenAfter = (row: Row) => row.id,
 ) {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return { items: shown.map(view), next_page_token: rows.length > limit && last ? last.id : '' };
+  return {
+    items: shown.map(view),
+    next_page_token: rows.length > limit && last ? tokenAfter(last) : '',
+  };
 }
 
 export const Page = <Item extends z.ZodType>(item: Item) =>

@@ -3,7 +3,7 @@ import { endLogin, listOpenLogins } from '@gantry/db/queries/tenants/open-logins
 import { found } from '@gantry/model/errors';
 import { requireUser } from '../account/own-user.ts';
 import type { Caller } from '../auth/caller.ts';
-import { page } from '../http/fields.ts';
+import { page, toIdListing } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { Login, LoginPage, LoginParams, LoginQuery } from './schema.ts';
 import { loginView } from './view.ts';
@@ -20,10 +20,10 @@ export const loginRoutes = [
     summary: 'List your logins that have not ended, oldest first',
     query: LoginQuery,
     reply: LoginPage,
-    handle: async ({ sql, caller, query: { limit, page_token: after, ids } }) => {
+    handle: async ({ sql, caller, query }) => {
       const userId = requireUser(caller).id;
-      const rows = await listOpenLogins(sql, { userId, ids, after, limit: limit + 1 });
-      return page(rows, limit, (row) => loginView(row, loginOf(caller)));
+      const rows = await listOpenLogins(sql, { userId, ...toIdListing(query) });
+      return page(rows, query.limit, (row) => loginView(row, loginOf(caller)));
     },
   }),
   route({

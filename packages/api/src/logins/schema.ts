@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { CommaList, Id, Page, Paging, ReplyId, Timestamp } from '../http/fields.ts';
+import { Id, ListQuery, Page, ReplyId, Timestamp } from '../http/fields.ts';
 
 export const Login = z
   .object({
@@ -17,4 +17,4 @@ export const Login = z
 
 export const LoginPage = Page(Login);
 export const LoginParams = z.object({ login_id: Id });
-export const LoginQuery = z.strictObject({ ...Paging, ids: CommaList(Id) });
+export const LoginQuery = z.strictObject(ListQuery);

@@ -43,4 +43,4 @@ export const DetachPublicAddress = z
   .openapi('DetachPublicAddress');
 
 export const ReservedAddressParams = z.object({ project_id: Id, address_id: Id });
-export const ReservedAddressQuery = TaggedResourceQuery.extend(Paging);
+export const ReservedAddressQuery = TaggedResourceQuery.extend({ limit: Paging.limit });

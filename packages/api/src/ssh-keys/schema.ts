@@ -39,4 +39,4 @@ export const CreateSshKey = z
 export const ChangeSshKey = z.strictObject({ tags: Tags }).openapi('ChangeSshKey');
 
 export const SshKeyParams = z.object({ project_id: Id, ssh_key_id: Id });
-export const SshKeyQuery = TaggedResourceQuery.extend(Paging);
+export const SshKeyQuery = TaggedResourceQuery.extend({ limit: Paging.limit });

@@ -1,8 +1,9 @@
 import { insertProject } from '@gantry/db/queries/tenants/tenants';
-import { openInterval } from '@gantry/db/queries/usage/meter';
+import { closeInterval, openInterval } from '@gantry/db/queries/usage/meter';
 import { closeDueDays } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { vmBody } from '@gantry/testkit/make/request-bodies';
 import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usageRoutes } from './routes.ts';
@@ -113,6 +114,47 @@ describe('usage', () => {
   ])('is refused for %s with an error that names the field', async (query, field) => {
     const { status, body } = await ask(`?${query}`);
     expect([status, body.code, body.details?.[0]?.field]).toEqual([400, 'bad_request', field]);
+  });
+});
+
+describe('the usage of a VM', () => {
+  it('is the time that it and its OS disk counted, at the prices of each day', async () => {
+    const { projectId, accessKey, organizationId } = tenant;
+    const created = await api.call('POST', `/projects/${projectId}/vms`, {
+      bearer: accessKey,
+      body: vmBody({ name: 'metered', type: 'a40.2x' }),
+    });
+    const vmId = created.body.operation.metadata.id;
+    const read = (bearer = accessKey, project = projectId) =>
+      api.call('GET', `/projects/${project}/vms/${vmId}/usage`, { bearer });
+    expect((await read()).body).toMatchObject({ vm_id: vmId, vm_seconds: 0, vm_cost_usd: 0 });
+    const [disk] = await api.sql`select disk_id from disk_attachments where vm_id = ${vmId}`;
+    const used = { organizationId, projectId, region: 'eu-north' };
+    // Two hours of a closed day without a price, and a minute of today, which has one.
+    await api.sql`insert into prices (resource_type, usd_per_hour) values ('a40.2x', 75)`;
+    const metered = { metric: 'vm_seconds', vmType: 'a40.2x' } as const;
+    const at = (text: string) => new Date(text);
+    for (const [startedAt, endedAt] of [
+      [at(`${dayAgo(2)}T23:00:00Z`), at(`${dayAgo(1)}T01:00:00Z`)],
+      [at(`${dayAgo(0)}T00:00:00Z`), at(`${dayAgo(0)}T00:01:00Z`)],
+    ] as const) {
+      await openInterval(api.sql, { ...used, resourceId: vmId, startedAt, metered });
+      await closeInterval(api.sql, { resourceId: vmId, endedAt });
+    }
+    const diskId = disk?.['disk_id'];
+    await api.sql`delete from meter_intervals where resource_id = ${diskId}`;
+    await openInterval(api.sql, {
+      ...{ ...used, resourceId: diskId, startedAt: at(`${dayAgo(1)}T00:00:00Z`) },
+      metered: { metric: 'gb_hours', diskType: 'persistent-ssd', sizeGb: 100 },
+    });
+    await closeInterval(api.sql, { resourceId: diskId, endedAt: at(`${dayAgo(1)}T10:00:00Z`) });
+    expect((await read()).body).toEqual({
+      ...{ vm_id: vmId, until: expect.stringMatching(/Z$/), vm_seconds: 2 * 3600 + 60 },
+      ...{ vm_cost_usd: 1.25, os_disk_gb_hours: 1000, os_disk_cost_usd: 0.13, cost_usd: 1.38 },
+      priced: false,
+    });
+    expect((await read(stranger.accessKey)).status).toBe(404);
+    expect((await read(stranger.accessKey, stranger.projectId)).status).toBe(404);
   });
 });
 

@@ -1,7 +1,7 @@
 import { listUserSshKeys, readUserSshKey } from '@gantry/db/queries/tenants/user-ssh-keys';
 import { notFound } from '@gantry/model/errors';
 import { requireUser } from '../account/own-user.ts';
-import { page } from '../http/fields.ts';
+import { namedPage, toPageBounds } from '../http/lists/named-page.ts';
 import { route } from '../http/route.ts';
 import { userSshKeyView } from '../ssh-keys/view.ts';
 import { createUserSshKey, deleteUserSshKey } from './change.ts';
@@ -36,10 +36,11 @@ export const userSshKeyRoutes = [
     summary: 'List your SSH keys, oldest first',
     query: UserSshKeyQuery,
     reply: UserSshKeyPage,
-    handle: async ({ sql, caller, query: { limit, page_token } }) => {
-      const userId = requireUser(caller).id;
-      const rows = await listUserSshKeys(sql, { userId, after: page_token, limit: limit + 1 });
-      return page(rows, limit, userSshKeyView);
+    handle: async ({ sql, caller, query }) => {
+      const { ids, names, limit } = query;
+      const filter = { userId: requireUser(caller).id, ids, names, limit: limit + 1 };
+      const rows = await listUserSshKeys(sql, { ...filter, ...toPageBounds(query) });
+      return namedPage(rows, query, userSshKeyView);
     },
   }),
   route({

@@ -1,15 +1,18 @@
 import type { Queryable } from '@gantry/db/connect';
+import { readVmUsage } from '@gantry/db/queries/usage/vm-usage';
 import { readSerialLog } from '@gantry/db/queries/vms/serial-logs';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { listVms, readVm } from '@gantry/db/queries/vms/vms';
 import { transact } from '@gantry/db/transact';
 import { notFound } from '@gantry/model/errors';
 import type { Caller } from '../auth/caller.ts';
-import { isNewestFirst, ProjectParams, page } from '../http/fields.ts';
+import { ProjectParams } from '../http/fields.ts';
+import { namedPage, toPageBounds } from '../http/lists/named-page.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
 import { AttachPublicAddress, DetachPublicAddress } from '../public-addresses/schema.ts';
+import { VmUsage, vmUsageView } from '../usage/vm-usage.ts';
 import { attachDisks, detachDisks } from './attach-disks.ts';
 import { attachPublicAddress, detachPublicAddress } from './attach-public-address.ts';
 import { changeVm, deleteVm } from './change.ts';
@@ -80,16 +83,16 @@ export const vmRoutes = [
     params: ProjectParams,
     query: VmQuery,
     reply: VmPage,
-    handle: async ({ sql, scope, query: { limit, page_token, sort, tag, ...filters } }) => {
+    handle: async ({ sql, scope, query }) => {
+      const { limit, page_token: _, sort: __, tag, ...filters } = query;
       const rows = await listVms(sql, {
         ...filters,
+        ...toPageBounds(query),
         tags: tag,
         projectId: scope.projectId,
-        after: page_token,
-        newestFirst: isNewestFirst(sort),
         limit: limit + 1,
       });
-      return page(rows, limit, vmView);
+      return namedPage(rows, query, vmView);
     },
   }),
   route({
@@ -187,6 +190,20 @@ export const vmRoutes = [
     handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
       const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineMs };
       return operationReply(await detachPublicAddress({ ...target, body }));
+    },
+  }),
+  route({
+    id: 'vm-usage.get',
+    method: 'get',
+    path: '/projects/{project_id}/vms/{vm_id}/usage',
+    summary: 'Read how long a VM has run and what it and its OS disk have cost until now',
+    access: { level: 'project', role: 'read-only' },
+    params: VmParams,
+    reply: VmUsage,
+    handle: async ({ sql, scope, params }) => {
+      const row = await readVmUsage(sql, { projectId: scope.projectId, vmId: params.vm_id });
+      if (!row) throw notFound('VM');
+      return vmUsageView(params.vm_id, row);
     },
   }),
   route({

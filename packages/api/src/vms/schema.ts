@@ -11,11 +11,11 @@ import {
   Paging,
   ReplyId,
   ReplyIdOrEmpty,
-  Sort,
   Text,
   Timestamp,
   TimestampOrEmpty,
 } from '../http/fields.ts';
+import { NamedOrder } from '../http/lists/named-page.ts';
 import { ReplyTags, TagFilter, Tags } from '../http/tags.ts';
 import { SshKeyOrName, SshPublicKey } from '../ssh-keys/schema.ts';
 import { NewVmDisks } from './new-disk-schema.ts';
@@ -224,8 +224,8 @@ export const SerialLog = z
 export const VmParams = z.object({ project_id: Id, vm_id: Id });
 
 export const VmQuery = z.strictObject({
-  ...Paging,
-  sort: Sort,
+  limit: Paging.limit,
+  ...NamedOrder,
   ids: CommaList(Id),
   names: CommaList(Text(63)),
   types: CommaList(Text(63)),

@@ -3,7 +3,8 @@ import { listWebhooks, readWebhook } from '@gantry/db/queries/webhooks/webhooks'
 import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import type { Access } from '../auth/authorize.ts';
-import { Id, isNewestFirst, page } from '../http/fields.ts';
+import { Id, page } from '../http/fields.ts';
+import { namedPage, toPageBounds } from '../http/lists/named-page.ts';
 import { type AnyRoute, type Request, route } from '../http/route.ts';
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './change.ts';
 import { enableWebhook, replayWebhook, testWebhook } from './queue.ts';
@@ -81,10 +82,10 @@ function routesOf({ name, path, of, reads, writes, owner, Create, Change }: Kind
       query: WebhookQuery,
       reply: WebhookPage,
       handle: async (request) => {
-        const { ids, names, tag: tags, page_token: after, sort, limit } = request.query;
-        const order = { after, newestFirst: isNewestFirst(sort) };
+        const { ids, names, tag: tags, limit } = request.query;
+        const order = toPageBounds(request.query);
         const listing = { ...ownerOf(request), ids, names, tags, ...order, limit: limit + 1 };
-        return page(await listWebhooks(request.sql, listing), limit, webhookView);
+        return namedPage(await listWebhooks(request.sql, listing), request.query, webhookView);
       },
     }),
     route({

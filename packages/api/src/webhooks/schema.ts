@@ -94,7 +94,7 @@ export const ReplayWebhook = z
   })
   .openapi('ReplayWebhook');
 
-export const WebhookQuery = TaggedResourceQuery.extend(Paging);
+export const WebhookQuery = TaggedResourceQuery.extend({ limit: Paging.limit });
 
 export const WebhookDelivery = z
   .object({

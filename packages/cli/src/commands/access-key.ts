@@ -8,6 +8,7 @@ import { accessKeyNames } from './complete-names.ts';
 import { confirm, type YesFlag, yesFlag } from './confirm.ts';
 import { findByName } from './find-by-name.ts';
 import { argument, type CommonFlags, commonFlags, outputAlias } from './flags.ts';
+import { showTags, type Tag, tagFlag, tagObject } from './tags.ts';
 
 type AccessKey = Schemas['AccessKey'];
 
@@ -25,6 +26,7 @@ const list = buildCommand<CommonFlags, [], CliContext>({
         { title: 'LAST USED', value: ({ last_used_at }) => last_used_at.slice(0, 16) },
         { title: 'EXPIRES', value: ({ expires_at }) => expires_at.slice(0, 16) || 'never' },
         { title: 'CREATOR', value: ({ creator }) => creator, isExtra: true },
+        { title: 'TAGS', value: ({ tags }) => showTags(tags), isExtra: true },
         { title: 'ID', value: ({ id }) => id, isExtra: true },
       ],
     });
@@ -32,7 +34,11 @@ const list = buildCommand<CommonFlags, [], CliContext>({
 });
 
 const ROLES = ['member', 'read-only'] as const;
-type CreateFlags = CommonFlags & { role: (typeof ROLES)[number]; days: number | undefined };
+type CreateFlags = CommonFlags & {
+  role: (typeof ROLES)[number];
+  days: number | undefined;
+  tag: readonly Tag[] | undefined;
+};
 const DAY_MS = 86_400_000;
 
 const create = buildCommand<CreateFlags, [string], CliContext>({
@@ -51,15 +57,16 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
         ...({ kind: 'parsed', parse: numberParser, optional: true, placeholder: 'n' } as const),
         brief: 'How many days it works (default: until it is deleted)',
       },
+      tag: tagFlag('A tag of the key; may be repeated'),
     },
     aliases: outputAlias,
     positional: { kind: 'tuple', parameters: [argument('The name of the new key', 'name')] },
   },
-  async func({ role, days, ...flags }, name) {
+  async func({ role, days, tag, ...flags }, name) {
     if (days !== undefined && !(days > 0)) throw new UsageError('--days must be more than 0');
     const expires = days && { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() };
     const { client, project_id } = await connectToProject(this, flags);
-    const body = { name, role, ...expires };
+    const body = { name, role, ...expires, ...(tag && { tags: tagObject(tag) }) };
     const key = await client.accessKeys.create({ project_id, body });
     const fields = [...keyFields(key), ['Access key', key.access_key]] as const;
     printOne(this, key, { format: flags.output, fields });

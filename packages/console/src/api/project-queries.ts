@@ -32,6 +32,17 @@ export const oneVm = (projectId: string, vmId: string) =>
     queryFn: ({ signal }) => gantry.vms.get({ project_id: projectId, vm_id: vmId }, { signal }),
   });
 
+/** The cost of a running VM grows all the time, and no event reports it. */
+const USAGE_EVERY_MS = 60_000;
+
+/** How long a VM has run and what it has cost. An event about the VM makes it stale. */
+export const vmUsage = (projectId: string, vmId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'vms', vmId, 'usage'),
+    queryFn: ({ signal }) => gantry.vmUsage.get({ project_id: projectId, vm_id: vmId }, { signal }),
+    refetchInterval: USAGE_EVERY_MS,
+  });
+
 /** The last operations on a VM, newest first. */
 export const vmOperations = (projectId: string, vmId: string) =>
   queryOptions({

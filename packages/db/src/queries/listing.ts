@@ -1,8 +1,15 @@
 import type { Queryable } from '../connect.ts';
-import { beyond, direction, type PageBounds } from './page-bounds.ts';
+import {
+  beyond,
+  direction,
+  inPage,
+  type NamedPageBounds,
+  type PageBounds,
+  pageOrder,
+} from './page-bounds.ts';
 
 /** What every list of a project's resources can be filtered by. Null: it is not filtered. */
-export type Listing = PageBounds & {
+export type Listing = NamedPageBounds & {
   projectId: string;
   ids: string[] | null;
   names: string[] | null;
@@ -14,15 +21,35 @@ export type Listing = PageBounds & {
 
 /**
  * The condition, the order and the limit of a list. Quotas and limits bound what a project has in these tables, so the
- * index on the project is enough for every filter.
+ * index on the project and the name is enough for every filter and both orders.
  */
 export function listed(sql: Queryable, listing: Listing) {
   const { projectId, ids, names, tags = [], limit } = listing;
-  return sql`project_id = ${projectId} and id ${beyond(sql, listing)}
+  return sql`project_id = ${projectId} and ${inPage(sql, listing)}
     ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
     ${names === null ? sql`` : sql`and name = any(${names}::text[])`}
     ${tags.length === 0 ? sql`` : tags.map((tag) => sql`and tags @> ${JSON.stringify(tag)}::text::jsonb`)}
-    order by id ${direction(sql, listing)} ${limit === null ? sql`` : sql`limit ${limit}`}`;
+    order by ${pageOrder(sql, listing)} ${limit === null ? sql`` : sql`limit ${limit}`}`;
+}
+
+/** What lists of operators and users can be filtered by. Null: it is not filtered. */
+export type IdListing = PageBounds & {
+  ids: string[] | null;
+  names?: string[] | null;
+  limit: number;
+};
+
+/** The condition of such a list. `table` is the prefix of the columns, such as `h.`. */
+export function listedByIds(sql: Queryable, listing: IdListing, table = sql``) {
+  const { ids, names = null } = listing;
+  return sql`${table}id ${beyond(sql, listing)}
+    ${ids === null ? sql`` : sql`and ${table}id = any(${ids}::uuid[])`}
+    ${names === null ? sql`` : sql`and ${table}name = any(${names}::text[])`}`;
+}
+
+/** The order and the limit of such a list. */
+export function idOrder(sql: Queryable, listing: IdListing, table = sql``) {
+  return sql`order by ${table}id ${direction(sql, listing)} limit ${listing.limit}`;
 }
 
 type NamedTable = 'networks' | 'subnets' | 'reserved_addresses' | 'snapshots' | 'backups';

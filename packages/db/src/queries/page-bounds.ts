@@ -21,6 +21,32 @@ export function beyond(sql: Queryable, { after, newestFirst = false }: PageBound
   return newestFirst ? sql`< ${after ?? LAST_ID}` : sql`> ${after ?? FIRST_ID}`;
 }
 
+/** A page of a list that can also be sorted by name. */
+export type NamedPageBounds = PageBounds & {
+  /** Otherwise it is sorted by id. With `newestFirst`, the last name comes first. */
+  byName?: boolean;
+  /** The name of the last item of the previous page, whose id is `after`. Names need not be unique. */
+  afterName?: string | null;
+};
+
+/** The condition of a page. `table` is the prefix of the columns, such as `v.`. */
+export function inPage(sql: Queryable, page: NamedPageBounds, table = sql``) {
+  const { byName = false, after, afterName = null, newestFirst = false } = page;
+  if (!byName) return sql`${table}id ${beyond(sql, page)}`;
+  if (after === null) return sql`true`;
+  return newestFirst
+    ? sql`(${table}name, ${table}id) < (${afterName}, ${after})`
+    : sql`(${table}name, ${table}id) > (${afterName}, ${after})`;
+}
+
+/** What follows `order by`. */
+export function pageOrder(sql: Queryable, page: NamedPageBounds, table = sql``) {
+  const toward = direction(sql, page);
+  return page.byName
+    ? sql`${table}name ${toward}, ${table}id ${toward}`
+    : sql`${table}id ${toward}`;
+}
+
 export function direction(sql: Queryable, { newestFirst = false }: { newestFirst?: boolean }) {
   return newestFirst ? sql`desc` : sql`asc`;
 }

@@ -19,6 +19,7 @@ import { insertAdjustments } from './usage/adjustments.ts';
 import { closeInterval, openInterval } from './usage/meter.ts';
 import { hasUnbilledUsage } from './usage/unbilled-usage.ts';
 import { closeDay, closeDueDays } from './usage/usage.ts';
+import { readVmUsage } from './usage/vm-usage.ts';
 import { listVms } from './vms/vms.ts';
 
 /**
@@ -144,6 +145,15 @@ describe('a list of VMs in a project of 10,000', () => {
     ['of the middle', () => ({ after: vmIds[VMS / 2] }), PAGE * PER_VM],
     ['newest first', () => ({ newestFirst: true }), PAGE * PER_VM],
     ['that run', () => ({ states: ['STATE_RUNNING'] }), PAGE * PER_VM],
+    ['by name', () => ({ byName: true }), PAGE * PER_VM],
+    [
+      'by name, from the middle and backwards',
+      () => ({
+        ...{ byName: true, newestFirst: true, after: vmIds[VMS / 2] },
+        afterName: `vm-${vmIds[VMS / 2]}`,
+      }),
+      PAGE * PER_VM,
+    ],
     [
       'that run, newest first',
       () => ({ states: ['STATE_RUNNING'], newestFirst: true, after: vmIds[VMS / 2] }),
@@ -197,6 +207,7 @@ describe('a list of all tenants', () => {
     ['disks', disks, () => ({}), MOST],
     ['disks, newest first', disks, () => ({ newestFirst: true }), MOST],
     ['disks that are ready, of which there are none', disks, () => ({ states: ['ready'] }), FEW],
+    ['disks with a name', disks, () => ({ names: ['none'] }), FEW],
     ['disks of a host', disks, () => ({ hostId: newId() }), FEW],
     ['operations', operations, () => ({}), MOST],
     ['operations of a project', operations, () => ({ projectId }), MOST],
@@ -211,6 +222,15 @@ describe('a list of all tenants', () => {
   it('of failed operations is counted without reading the others', async () => {
     const { rowsRead } = await measure(() => countFailedOperations(watch.sql));
     expect(rowsRead).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('the cost of a VM', () => {
+  it('reads the intervals of the VM and its OS disk, whatever the history', async () => {
+    const vmId = vmIds[3] ?? '';
+    const { rowsRead, scanned } = await measure(() => readVmUsage(watch.sql, { projectId, vmId }));
+    expect(rowsRead).toBeLessThanOrEqual(20);
+    expect(scanned).not.toContain('meter_intervals');
   });
 });
 

@@ -122,6 +122,7 @@ export const accessKeys = pgTable(
     parentId: uuid('parent_id').references((): AnyPgColumn => accessKeys.id, {
       onDelete: 'cascade',
     }),
+    tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
   },
   (t) => [
     index('access_keys_creator').on(t.createdBy),

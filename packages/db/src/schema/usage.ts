@@ -52,6 +52,8 @@ export const meterIntervals = pgTable(
     // An open interval ends last. The close of a day reads what ended after its start, whatever came before.
     index('meter_intervals_end').on(sql`coalesce(ended_at, 'infinity')`),
     uniqueIndex('meter_intervals_unproven_key').on(t.resourceId).where(sql`unproven`),
+    // The cost of one VM.
+    index('meter_intervals_resource').on(t.resourceId).concurrently(),
     index('meter_intervals_of').on(t.organizationId, sql`coalesce(ended_at, 'infinity')`),
     check('meter_intervals_order', sql`${t.endedAt} >= ${t.startedAt}`),
     check('meter_intervals_given_up', sql`${t.givenUpAt} >= ${t.endedAt}`),

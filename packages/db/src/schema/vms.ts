@@ -211,6 +211,7 @@ export const disks = pgTable(
     index('disks_project').on(t.projectId, t.id),
     index('disks_host').on(t.hostId),
     index('disks_state_of_all').on(t.state, t.id).concurrently(),
+    index('disks_name_of_all').on(t.name).concurrently(),
     index('disks_to_create')
       .on(t.homeId)
       .where(sql`host_id is null and home_id is not null`)

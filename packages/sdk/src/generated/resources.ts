@@ -105,6 +105,8 @@ export function bindOperations({ call, list }: Bind) {
       create: call({ id: 'access-keys.create', method: 'POST', path: '/v0.1/projects/{project_id}/access-keys', takesKey: true }),
       /** Read an access key without its secret. */
       get: call({ id: 'access-keys.get', method: 'GET', path: '/v0.1/projects/{project_id}/access-keys/{access_key_id}' }),
+      /** Replace the tags of an access key. */
+      change: call({ id: 'access-keys.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/access-keys/{access_key_id}', takesKey: true }),
       /** Revoke an access key. */
       delete: call({ id: 'access-keys.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/access-keys/{access_key_id}', takesKey: true }),
     },
@@ -235,6 +237,10 @@ export function bindOperations({ call, list }: Bind) {
       attachPublicAddress: call({ id: 'vms.attach-public-address', method: 'POST', path: '/v0.1/projects/{project_id}/vms/{vm_id}/attach-public-address', takesKey: true }),
       /** Detach a reserved public address from a stopped VM; the project keeps the address. */
       detachPublicAddress: call({ id: 'vms.detach-public-address', method: 'POST', path: '/v0.1/projects/{project_id}/vms/{vm_id}/detach-public-address', takesKey: true }),
+    },
+    vmUsage: {
+      /** Read how long a VM has run and what it and its OS disk have cost until now. */
+      get: call({ id: 'vm-usage.get', method: 'GET', path: '/v0.1/projects/{project_id}/vms/{vm_id}/usage' }),
     },
     serialLogs: {
       /** Read the last part of a VM's serial console output. */

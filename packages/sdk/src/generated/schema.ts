@@ -452,7 +452,8 @@ export interface paths {
         delete: operations["access-keys.delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Replace the tags of an access key */
+        patch: operations["access-keys.change"];
         trace?: never;
     };
     "/v0.1/projects/{project_id}/quotas": {
@@ -995,6 +996,23 @@ export interface paths {
         put?: never;
         /** Detach a reserved public address from a stopped VM; the project keeps the address */
         post: operations["vms.detach-public-address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/vms/{vm_id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how long a VM has run and what it and its OS disk have cost until now */
+        get: operations["vm-usage.get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3069,6 +3087,10 @@ export interface components {
             created_with_key: string | "";
             last_used_at: string | "";
             last_used_ip: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         NewAccessKey: components["schemas"]["AccessKey"] & {
             /** @description The key itself. No other reply shows it. */
@@ -3083,6 +3105,16 @@ export interface components {
             role?: "member" | "read-only";
             /** Format: date-time */
             expires_at?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        ChangeAccessKey: {
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         Quotas: {
             quotas: components["schemas"]["Quota"][];
@@ -3583,6 +3615,24 @@ export interface components {
         DetachPublicAddress: {
             /** Format: uuid */
             address_id: string;
+        };
+        VmUsage: {
+            /** Format: uuid */
+            vm_id: string;
+            /**
+             * Format: date-time
+             * @description The moment until which the usage is counted.
+             */
+            until: string;
+            /** @description How long the VM has run. */
+            vm_seconds: number;
+            vm_cost_usd: number;
+            os_disk_gb_hours: number;
+            os_disk_cost_usd: number;
+            /** @description The cost of the VM and of its OS disk. */
+            cost_usd: number;
+            /** @description False if a part of the usage had no price; that part counts as 0. */
+            priced: boolean;
         };
         SerialLog: {
             /** @description The last part of the console output, at most 64 KiB; empty if nothing was printed yet. */
@@ -5478,8 +5528,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
             };
             header?: never;
             path?: never;
@@ -5764,8 +5818,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
             };
             header?: never;
             path?: never;
@@ -5922,12 +5980,14 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
                 names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
             };
             header?: never;
             path: {
@@ -6025,6 +6085,40 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessKey"];
+                };
+            };
+        };
+    };
+    "access-keys.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                access_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeAccessKey"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6185,6 +6279,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
             };
@@ -6745,8 +6841,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7108,8 +7204,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7416,6 +7512,29 @@ export interface operations {
             };
         };
     };
+    "vm-usage.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                vm_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VmUsage"];
+                };
+            };
+        };
+    };
     "serial-logs.get": {
         parameters: {
             query?: never;
@@ -7445,8 +7564,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7598,6 +7717,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
             };
@@ -7678,6 +7799,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
             };
             header?: never;
             path?: never;
@@ -7834,8 +7961,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -7986,8 +8113,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8166,8 +8293,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8397,8 +8524,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8578,8 +8705,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8732,8 +8859,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -8885,8 +9012,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -9431,8 +9558,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -9761,8 +9888,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
-                /** @description The order: oldest first, or with a minus sign newest first. */
-                sort?: "created_at" | "-created_at";
+                /** @description The order: oldest first or by name, or with a minus sign the reverse. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A comma-separated list. */
                 ids?: string;
                 /** @description A comma-separated list. */
@@ -10249,6 +10376,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
                 location?: string;
                 state?: "ready" | "unreachable" | "fenced";
                 admin_state?: "active" | "cordoned" | "draining";
@@ -10806,8 +10939,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
                 host_id?: string;
             };
             header?: never;
@@ -10916,6 +11053,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
                 location?: string;
@@ -11024,8 +11163,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
             };
             header?: never;
             path?: never;
@@ -11131,8 +11274,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: oldest first, or with a minus sign newest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
                 storage_cluster_id?: string;
                 location?: string;
             };
@@ -11352,6 +11499,8 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: newest first, or without a minus sign oldest first. */
+                sort?: "created_at" | "-created_at";
                 /** @description A comma-separated list. */
                 ids?: string;
             };
@@ -11783,6 +11932,10 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description The order: newest first, or without a minus sign oldest first. */
+                sort?: "created_at" | "-created_at";
+                /** @description A comma-separated list. */
+                ids?: string;
             };
             header?: never;
             path?: never;

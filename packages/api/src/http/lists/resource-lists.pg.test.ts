@@ -52,6 +52,7 @@ const KINDS: { path: string; body: () => Record<string, unknown>; patched?: true
     body: () => ({ name: newName(), public_key: SSH_PUBLIC_KEY }),
     patched: true,
   },
+  { path: '/access-keys', body: () => ({ name: newName() }), patched: true },
 ];
 
 type Item = { id: string; name: string; tags: Record<string, string> };
@@ -126,6 +127,31 @@ describe.each(KINDS)('the list $path', ({ path, body, patched }) => {
     const rest = (await call('GET', `${path}?${query}&page_token=${first.next_page_token}`)).body;
     expect([...first.items, ...rest.items].map(({ id }: Item) => id)).toEqual(newestFirst);
     expect((await call('GET', `${path}?sort=price`)).body.details[0].field).toBe('sort');
+  });
+
+  it('is sorted by name in both directions, also if an item of the last page is gone', async () => {
+    const byName = names.map(String).toSorted();
+    const namesOf = (items: Item[]) => items.map(({ name }) => name);
+    for (const [sort, expected] of [
+      ['name', byName],
+      ['-name', byName.toReversed()],
+    ] as const) {
+      const query = `sort=${sort}&ids=${ids}`;
+      expect(namesOf(await list(path, query))).toEqual(expected);
+      const first = (await call('GET', `${path}?${query}&limit=1`)).body;
+      const token = encodeURIComponent(first.next_page_token);
+      const rest = (await call('GET', `${path}?${query}&page_token=${token}`)).body;
+      expect(namesOf([...first.items, ...rest.items])).toEqual(expected);
+      // The token has the name, so the item itself is not needed.
+      const others = ids.filter((id) => id !== first.items[0].id);
+      expect(namesOf(await list(path, `sort=${sort}&ids=${others}&page_token=${token}`))).toEqual(
+        expected.slice(1),
+      );
+      const mixed = await call('GET', `${path}?page_token=${token}`);
+      expect([mixed.status, mixed.body.details?.[0]?.field]).toEqual([400, 'page_token']);
+    }
+    const byTime = await call('GET', `${path}?sort=name&page_token=${ids[0]}`);
+    expect([byTime.status, byTime.body.details?.[0]?.field]).toEqual([400, 'page_token']);
   });
 
   it('refuses a creation with a tag that is not valid, and creates nothing', async () => {

@@ -1,6 +1,6 @@
 import { listHosts, readHost } from '@gantry/db/queries/hosts/admin-hosts';
 import { notFound } from '@gantry/model/errors';
-import { page } from '../../http/fields.ts';
+import { page, toIdListing } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import {
   acceptHost,
@@ -34,11 +34,10 @@ export const adminHostRoutes = [
     reply: HostPage,
     handle: async ({ sql, query }) => {
       const rows = await listHosts(sql, {
+        ...toIdListing(query),
         location: query.location ?? null,
         state: query.state ?? null,
         adminState: query.admin_state ?? null,
-        after: query.page_token,
-        limit: query.limit + 1,
       });
       return page(rows, query.limit, hostView);
     },

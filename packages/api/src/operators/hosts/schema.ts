@@ -2,7 +2,15 @@ import { HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/host-states';
 import { DISK_TYPES } from '@gantry/model/states';
 import { VM_STATES } from '@gantry/model/vm-life/states';
 import { z } from '@hono/zod-openapi';
-import { Id, Page, Paging, ReplyId, Text, Timestamp, TimestampOrEmpty } from '../../http/fields.ts';
+import {
+  Id,
+  NamedListQuery,
+  Page,
+  ReplyId,
+  Text,
+  Timestamp,
+  TimestampOrEmpty,
+} from '../../http/fields.ts';
 import { Tags } from '../../http/tags.ts';
 import { HostDevices } from '../devices/device-lists.ts';
 
@@ -166,7 +174,7 @@ export const DrainingHost = HostDetails.extend({
 }).openapi('DrainingHost');
 
 export const HostQuery = z.strictObject({
-  ...Paging,
+  ...NamedListQuery,
   location: Text(63).optional(),
   state: z.enum(HOST_STATES).optional(),
   admin_state: z.enum(HOST_ADMIN_STATES).optional(),

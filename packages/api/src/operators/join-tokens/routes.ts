@@ -1,7 +1,7 @@
 import { listJoinTokens } from '@gantry/db/queries/hosts/join-tokens';
 import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
-import { CommaList, Id, Paging, page } from '../../http/fields.ts';
+import { ListQuery, NewestSort, page, toIdListing } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { createJoinToken, deleteJoinToken } from './change.ts';
 import {
@@ -20,14 +20,10 @@ export const adminJoinTokenRoutes = [
     path: '/admin/join-tokens',
     summary: 'List join tokens without their secrets, newest first',
     access: { level: 'operator', role: 'read-only' },
-    query: z.strictObject({ ...Paging, ids: CommaList(Id) }),
+    query: z.strictObject({ ...ListQuery, sort: NewestSort }),
     reply: JoinTokenPage,
-    handle: async ({ sql, query: { limit, page_token, ids } }) =>
-      page(
-        await listJoinTokens(sql, { ids, before: page_token, limit: limit + 1 }),
-        limit,
-        joinTokenView,
-      ),
+    handle: async ({ sql, query }) =>
+      page(await listJoinTokens(sql, toIdListing(query)), query.limit, joinTokenView),
   }),
   route({
     id: 'admin-join-tokens.get',
@@ -38,7 +34,7 @@ export const adminJoinTokenRoutes = [
     params: JoinTokenParams,
     reply: JoinToken,
     handle: async ({ sql, params }) => {
-      const only = { ids: [params.join_token_id], before: null, limit: 1 };
+      const only = { ids: [params.join_token_id], after: null, limit: 1 };
       return joinTokenView(found((await listJoinTokens(sql, only))[0], 'join token'));
     },
   }),

@@ -1,6 +1,6 @@
 import { decideOrphan, listOrphans } from '@gantry/db/queries/hosts/orphans';
 import { found } from '@gantry/model/errors';
-import { page } from '../../http/fields.ts';
+import { page, toIdListing } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { Orphan, OrphanPage, OrphanParams, OrphanQuery } from './schema.ts';
 import { orphanView } from './view.ts';
@@ -16,10 +16,8 @@ export const adminOrphanRoutes = [
     reply: OrphanPage,
     handle: async ({ sql, query }) => {
       const rows = await listOrphans(sql, {
-        ids: query.ids,
+        ...toIdListing(query),
         hostId: query.host_id ?? null,
-        after: query.page_token,
-        limit: query.limit + 1,
       });
       return page(rows, query.limit, orphanView);
     },

@@ -1,13 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import {
-  CommaList,
-  Id,
-  Page,
-  Paging,
-  ReplyId,
-  ReplyIdOrEmpty,
-  Timestamp,
-} from '../../http/fields.ts';
+import { Id, NamedListQuery, Page, ReplyId, ReplyIdOrEmpty, Timestamp } from '../../http/fields.ts';
 
 export const Orphan = z
   .object({
@@ -37,8 +29,7 @@ export const Orphan = z
 
 export const OrphanPage = Page(Orphan);
 export const OrphanQuery = z.strictObject({
-  ...Paging,
-  ids: CommaList(Id),
+  ...NamedListQuery,
   host_id: Id.optional(),
 });
 export const OrphanParams = z.object({ orphan_id: Id });

@@ -1,6 +1,6 @@
 import { listPublicAddresses } from '@gantry/db/queries/networks/public-addresses';
 import { found } from '@gantry/model/errors';
-import { page } from '../../http/fields.ts';
+import { page, toIdListing } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { addPublicAddresses, deletePublicAddress } from './change.ts';
 import {
@@ -24,10 +24,8 @@ export const adminPublicAddressRoutes = [
     reply: PublicAddressPage,
     handle: async ({ sql, query }) => {
       const rows = await listPublicAddresses(sql, {
-        ids: query.ids,
+        ...toIdListing(query),
         location: query.location ?? null,
-        after: query.page_token,
-        limit: query.limit + 1,
       });
       return page(rows, query.limit, publicAddressView);
     },

@@ -2,10 +2,9 @@ import { parseCidr } from '@gantry/model/cidr';
 import { z } from '@hono/zod-openapi';
 import {
   CatalogueName,
-  CommaList,
   Id,
+  ListQuery,
   Page,
-  Paging,
   ReplyId,
   ReplyIdOrEmpty,
   Text,
@@ -28,8 +27,7 @@ export const PublicAddress = z
 export const PublicAddressPage = Page(PublicAddress);
 
 export const PublicAddressQuery = z.strictObject({
-  ...Paging,
-  ids: CommaList(Id),
+  ...ListQuery,
   location: Text(63).optional(),
 });
 

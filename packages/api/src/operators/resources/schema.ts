@@ -42,7 +42,13 @@ export const AdminOperationPage = Page(AdminOperation);
 
 const TenantQuery = { organization_id: Id.optional(), project_id: Id.optional() };
 
-export const AdminVmQuery = VmQuery.extend({ ...TenantQuery, host_id: Id.optional() });
+/** A name is unique only in a project, so operators sort by time alone. */
+export const AdminVmQuery = VmQuery.extend({
+  ...Paging,
+  ...TenantQuery,
+  sort: Sort,
+  host_id: Id.optional(),
+});
 
 export const AdminDiskQuery = z.strictObject({
   ...Paging,

@@ -1,7 +1,7 @@
 import { listRolloutHosts, listRollouts, readRollout } from '@gantry/db/queries/rollouts/rollouts';
 import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
-import { Paging, page } from '../../http/fields.ts';
+import { ListQuery, NewestSort, page, toIdListing } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { changeRollout, createRollout, type ROLLOUT_CHANGES } from './change.ts';
 import {
@@ -21,10 +21,10 @@ export const adminRolloutRoutes = [
     path: '/admin/rollouts',
     summary: 'List rollouts of agent versions, newest first',
     access: { level: 'operator', role: 'read-only' },
-    query: z.strictObject(Paging),
+    query: z.strictObject({ ...ListQuery, sort: NewestSort }),
     reply: RolloutPage,
-    handle: async ({ sql, query: { limit, page_token } }) =>
-      page(await listRollouts(sql, { before: page_token, limit: limit + 1 }), limit, rolloutView),
+    handle: async ({ sql, query }) =>
+      page(await listRollouts(sql, toIdListing(query)), query.limit, rolloutView),
   }),
   route({
     id: 'admin-rollouts.create',

@@ -1,5 +1,5 @@
 import { listStorageClusters, listStoragePools } from '@gantry/db/queries/storage/admin-storage';
-import { page } from '../../http/fields.ts';
+import { page, toIdListing } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import {
   changeStoragePool,
@@ -37,10 +37,8 @@ const clusterRoutes = [
     access: READ,
     query: StorageClusterQuery,
     reply: StorageClusterPage,
-    handle: async ({ sql, query: { ids, page_token: after, limit } }) => {
-      const rows = await listStorageClusters(sql, { ids, after, limit: limit + 1 });
-      return page(rows, limit, storageClusterView);
-    },
+    handle: async ({ sql, query }) =>
+      page(await listStorageClusters(sql, toIdListing(query)), query.limit, storageClusterView),
   }),
   route({
     id: 'admin-storage-clusters.get',
@@ -87,10 +85,9 @@ const poolRoutes = [
     query: StoragePoolQuery,
     reply: StoragePoolPage,
     handle: async ({ sql, query }) => {
-      const { ids, page_token: after, limit, location = null } = query;
-      const clusterId = query.storage_cluster_id ?? null;
-      const filter = { ids, after, limit: limit + 1, clusterId, location };
-      return page(await listStoragePools(sql, filter), limit, storagePoolView);
+      const { location = null, storage_cluster_id: clusterId = null } = query;
+      const filter = { ...toIdListing(query), clusterId, location };
+      return page(await listStoragePools(sql, filter), query.limit, storagePoolView);
     },
   }),
   route({

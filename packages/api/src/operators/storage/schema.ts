@@ -1,11 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import {
   CatalogueName,
-  CommaList,
   Id,
   Name,
+  NamedListQuery,
   Page,
-  Paging,
   ReplyId,
   Text,
   Timestamp,
@@ -50,7 +49,7 @@ export const StorageCluster = z
   .openapi('StorageCluster');
 export const StorageClusterPage = Page(StorageCluster);
 export const StorageClusterParams = z.object({ storage_cluster_id: Id });
-export const StorageClusterQuery = z.strictObject({ ...Paging, ids: CommaList(Id) });
+export const StorageClusterQuery = z.strictObject(NamedListQuery);
 
 export const CreateStorageCluster = z
   .strictObject({
@@ -94,8 +93,7 @@ export const StoragePool = z
 export const StoragePoolPage = Page(StoragePool);
 export const StoragePoolParams = z.object({ storage_pool_id: Id });
 export const StoragePoolQuery = z.strictObject({
-  ...Paging,
-  ids: CommaList(Id),
+  ...NamedListQuery,
   storage_cluster_id: Id.optional(),
   location: Text(63).optional(),
 });

@@ -40,6 +40,7 @@ describe('creating an access key', () => {
       created_with_key: expect.any(String),
       last_used_at: '',
       last_used_ip: '',
+      tags: {},
     });
     expect(isKey('access_key', body.access_key)).toBe(true);
     expect((await list(body.access_key)).status).toBe(200);

@@ -5,6 +5,7 @@ import {
   insertAccessKey,
   readAccessKey,
   removeAccessKey,
+  updateAccessKeyTags,
 } from '@gantry/db/queries/tenants/access-keys';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
@@ -49,6 +50,7 @@ export async function createAccessKey({
     hash: sha256(secret),
     createdAt: now,
     expiresAt,
+    tags: body.tags ?? {},
     ...creatorOf(caller),
   });
   const row = await readAccessKey(sql, id);
@@ -75,6 +77,15 @@ function creatorOf({ type, grant }: Caller) {
   return type === 'user'
     ? { createdBy: grant.id, parentId: null }
     : { createdBy: grant.created_by, parentId: grant.id };
+}
+
+export async function changeAccessKey(
+  sql: Queryable,
+  change: { projectId: string; accessKeyId: string; tags: Record<string, string> },
+): Promise<AccessKeyRow> {
+  const row = await updateAccessKeyTags(sql, change);
+  if (!row) throw notFound('access key');
+  return row;
 }
 
 export async function deleteAccessKey(

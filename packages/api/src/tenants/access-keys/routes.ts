@@ -1,13 +1,14 @@
 import { listAccessKeys } from '@gantry/db/queries/tenants/access-keys';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../../http/fields.ts';
-import { ResourceQuery, resourcePage, toListing } from '../../http/lists/resource-list.ts';
+import { resourcePage, TaggedResourceQuery, toListing } from '../../http/lists/resource-list.ts';
 import { route } from '../../http/route.ts';
-import { createAccessKey, deleteAccessKey } from './change.ts';
+import { changeAccessKey, createAccessKey, deleteAccessKey } from './change.ts';
 import {
   AccessKey,
   AccessKeyPage,
   AccessKeyParams,
+  ChangeAccessKey,
   CreateAccessKey,
   NewAccessKey,
 } from './schema.ts';
@@ -21,7 +22,7 @@ export const accessKeyRoutes = [
     summary: 'List access keys without their secrets',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
-    query: ResourceQuery,
+    query: TaggedResourceQuery,
     reply: AccessKeyPage,
     handle: async ({ sql, scope, query }) => {
       const rows = await listAccessKeys(sql, toListing(scope.projectId, query));
@@ -57,6 +58,20 @@ export const accessKeyRoutes = [
     handle: async ({ sql, caller, scope, body, now }) => {
       const { row, secret } = await createAccessKey({ sql, caller, scope, body, now });
       return { ...accessKeyView(row), access_key: secret };
+    },
+  }),
+  route({
+    id: 'access-keys.change',
+    method: 'patch',
+    path: '/projects/{project_id}/access-keys/{access_key_id}',
+    summary: 'Replace the tags of an access key',
+    access: { level: 'project', role: 'member' },
+    params: AccessKeyParams,
+    body: ChangeAccessKey,
+    reply: AccessKey,
+    handle: async ({ sql, scope, params, body }) => {
+      const key = { projectId: scope.projectId, accessKeyId: params.access_key_id };
+      return accessKeyView(await changeAccessKey(sql, { ...key, ...body }));
     },
   }),
   route({

@@ -8,6 +8,7 @@ import {
   Timestamp,
   TimestampOrEmpty,
 } from '../../http/fields.ts';
+import { ReplyTags, Tags } from '../../http/tags.ts';
 
 const AccessKeyRole = z.enum(['member', 'read-only']);
 
@@ -27,6 +28,7 @@ export const AccessKey = z
     }),
     last_used_at: TimestampOrEmpty,
     last_used_ip: z.string(),
+    tags: ReplyTags,
   })
   .openapi('AccessKey');
 
@@ -41,7 +43,10 @@ export const CreateAccessKey = z
     name: Name,
     role: AccessKeyRole.default('member'),
     expires_at: z.iso.datetime('must be a timestamp such as 2030-01-31T12:00:00Z').optional(),
+    tags: Tags.optional(),
   })
   .openapi('CreateAccessKey');
+
+export const ChangeAccessKey = z.strictObject({ tags: Tags }).openapi('ChangeAccessKey');
 
 export const AccessKeyParams = z.object({ project_id: Id, access_key_id: Id });

@@ -12,5 +12,6 @@ export function accessKeyView(row: AccessKeyRow) {
     created_with_key: row.parent_id ?? '',
     last_used_at: row.last_used_at?.toISOString() ?? '',
     last_used_ip: row.last_used_ip,
+    tags: row.tags,
   };
 }

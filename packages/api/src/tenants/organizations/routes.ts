@@ -2,7 +2,7 @@ import { listAllOrganizations, listOrganizations } from '@gantry/db/queries/tena
 import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../auth/caller.ts';
-import { CommaList, Id, OrganizationParams, Paging, page } from '../../http/fields.ts';
+import { NamedListQuery, OrganizationParams, page, toIdListing } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from './change.ts';
 import {
@@ -85,14 +85,10 @@ export const organizationRoutes = [
     path: '/admin/organizations',
     summary: 'List every organization and whether it has a payment method, oldest first',
     access: { level: 'operator', role: 'read-only' },
-    query: z.strictObject({ ...Paging, ids: CommaList(Id) }),
+    query: z.strictObject(NamedListQuery),
     reply: AdminOrganizations,
-    handle: async ({ sql, query: { limit, page_token, ids } }) =>
-      page(
-        await listAllOrganizations(sql, { ids, after: page_token, limit: limit + 1 }),
-        limit,
-        (row) => row,
-      ),
+    handle: async ({ sql, query }) =>
+      page(await listAllOrganizations(sql, toIdListing(query)), query.limit, (row) => row),
   }),
   route({
     id: 'admin-organizations.get',

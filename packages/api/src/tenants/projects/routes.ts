@@ -2,7 +2,7 @@ import { listAllProjects, listProjects, readProject } from '@gantry/db/queries/t
 import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../auth/caller.ts';
-import { CommaList, Id, Paging, ProjectParams, page } from '../../http/fields.ts';
+import { NamedListQuery, ProjectParams, page, toIdListing } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { createProject, deleteProject, renameProject } from './change.ts';
 import { ChangeProject, CreateProject, Project, ProjectPage, Projects } from './schema.ts';
@@ -72,14 +72,10 @@ export const projectRoutes = [
     path: '/admin/projects',
     summary: 'List every project, oldest first',
     access: { level: 'operator', role: 'read-only' },
-    query: z.strictObject({ ...Paging, ids: CommaList(Id) }),
+    query: z.strictObject(NamedListQuery),
     reply: ProjectPage,
-    handle: async ({ sql, query: { limit, page_token, ids } }) =>
-      page(
-        await listAllProjects(sql, { ids, after: page_token, limit: limit + 1 }),
-        limit,
-        (row) => row,
-      ),
+    handle: async ({ sql, query }) =>
+      page(await listAllProjects(sql, toIdListing(query)), query.limit, (row) => row),
   }),
   route({
     id: 'admin-projects.get',

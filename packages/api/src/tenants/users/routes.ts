@@ -1,7 +1,7 @@
 import { listUsers, readUser } from '@gantry/db/queries/tenants/users';
 import { found } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
-import { CommaList, Id, Paging, page } from '../../http/fields.ts';
+import { ListQuery, page, toIdListing } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import {
   changeUser,
@@ -29,10 +29,10 @@ export const adminUserRoutes = [
     path: '/admin/users',
     summary: 'List every user, oldest first',
     access: { level: 'operator', role: 'read-only' },
-    query: z.strictObject({ ...Paging, ids: CommaList(Id) }),
+    query: z.strictObject(ListQuery),
     reply: UserPage,
-    handle: async ({ sql, query: { limit, page_token, ids } }) =>
-      page(await listUsers(sql, { ids, after: page_token, limit: limit + 1 }), limit, userView),
+    handle: async ({ sql, query }) =>
+      page(await listUsers(sql, toIdListing(query)), query.limit, userView),
   }),
   route({
     id: 'admin-users.get',

@@ -4,6 +4,7 @@ import { connectToProject } from '../../config/connect.ts';
 import { printList, printOne } from '../../terminal/print.ts';
 import { printableLines } from '../../terminal/printable.ts';
 import { type CommonFlags, commonFlags, outputAlias } from '../flags.ts';
+import { costText } from '../price.ts';
 import { type Tag, tagFlag } from '../tags.ts';
 import { findVm, type Vm, vmArgument, vmColumns, vmFields } from './vm.ts';
 
@@ -77,8 +78,12 @@ export const showVm = buildCommand<CommonFlags, [string], CliContext>({
   docs: { brief: 'Show a VM' },
   parameters: { flags: commonFlags, aliases: outputAlias, positional: vmArgument },
   async func(flags, wanted) {
-    const vm = await findVm(await connectToProject(this, flags), wanted);
-    printOne(this, vm, { format: flags.output, fields: vmFields(vm) });
+    const connection = await connectToProject(this, flags);
+    const vm = await findVm(connection, wanted);
+    const { client, project_id } = connection;
+    const usage = await client.vmUsage.get({ project_id, vm_id: vm.id });
+    const fields = [...vmFields(vm), ['Cost so far', costText(usage)]] as const;
+    printOne(this, { ...vm, usage }, { format: flags.output, fields });
   },
 });
 

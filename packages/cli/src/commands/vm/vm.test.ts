@@ -28,6 +28,11 @@ const operation = (state: string, result: unknown = null) => ({
   ...{ started_at: '2026-03-01T10:00:00.000Z', completed_at: '' },
 });
 
+const usage = {
+  ...{ vm_id: ID, until: '2026-03-01T14:12:00.000Z', vm_seconds: 15_120, vm_cost_usd: 12.18 },
+  ...{ os_disk_gb_hours: 537.6, os_disk_cost_usd: 0.13, cost_usd: 12.31, priced: true },
+};
+
 let cli: TestCli;
 let server: ScriptedServer;
 let replies: Record<string, ScriptEntry | ((request: SeenRequest) => ScriptEntry)>;
@@ -36,6 +41,7 @@ beforeEach(async () => {
   cli = await makeTestCli();
   replies = {
     'GET /v0.1': { status: 200, body: { project_id: 'p' } },
+    [`GET /v0.1/projects/p/vms/${ID}/usage`]: { status: 200, body: usage },
     'GET /v0.1/projects/p/vms': ({ line }) => {
       const { searchParams } = new URL(line.split(' ')[1] ?? '', 'http://x');
       const isOther = searchParams.get('names') === 'other';
@@ -114,8 +120,9 @@ describe('a VM', () => {
   it('is found by its name or its id', async () => {
     const { stdout } = await run(['show', 'trainer']);
     expect(stdout).toContain('Public address   203.0.113.5\n');
+    expect(stdout).toContain('Cost so far      USD 12.31: 4.2 hours 12.18, OS disk 0.13\n');
     await run(['show', ID]);
-    expect(asked().filter((line) => line.includes('vms'))).toEqual([
+    expect(asked().filter((line) => line.includes('vms?'))).toEqual([
       'GET /v0.1/projects/p/vms?names=trainer',
       `GET /v0.1/projects/p/vms?ids=${ID}`,
     ]);

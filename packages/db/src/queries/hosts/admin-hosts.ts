@@ -3,7 +3,7 @@ import type { DeviceKind, DeviceState, HostAdminState, HostState } from '@gantry
 import type { VmState } from '@gantry/model/vm-life/states';
 import type { Queryable } from '../../connect.ts';
 import type { NumaNodeTotals, UnresponsiveVm } from '../../schema/hosts.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { type IdListing, idOrder, listedByIds } from '../listing.ts';
 
 /** Reads and changes of hosts and devices by operators. */
 
@@ -163,22 +163,19 @@ export async function lockHost(
   return await readHost(sql, hostId);
 }
 
-export type HostFilter = {
+export type HostFilter = IdListing & {
   location: string | null;
   state: string | null;
   adminState: string | null;
-  /** The last id of the previous page. */
-  after: string | null;
-  limit: number;
 };
 
 export async function listHosts(sql: Queryable, filter: HostFilter): Promise<HostRow[]> {
   return await sql<HostRow[]>`select ${hostColumns(sql)} ${fromHosts(sql)}
-    where h.id > ${filter.after ?? FIRST_ID}
+    where ${listedByIds(sql, filter, sql`h.`)}
       and (${filter.location}::text is null or h.location = ${filter.location})
       and (${filter.state}::text is null or h.state = ${filter.state})
       and (${filter.adminState}::text is null or h.admin_state = ${filter.adminState})
-    order by h.id limit ${filter.limit}`;
+    ${idOrder(sql, filter, sql`h.`)}`;
 }
 
 export async function updateHostAdminState(

@@ -1,7 +1,7 @@
 import type { HostState } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 import type { DoctorFinding } from '../../schema/hosts.ts';
-import { LAST_ID } from '../page-bounds.ts';
+import { type IdListing, idOrder, listedByIds } from '../listing.ts';
 
 export type { DoctorFinding };
 
@@ -32,15 +32,10 @@ export async function insertJoinToken(sql: Queryable, token: NewJoinToken): Prom
 const columns = (sql: Queryable) =>
   sql`id, location, created_at, expires_at, used_at, rejoins_id, findings, examined_at`;
 
-/** Lists the newest first; `before` is the last id of the previous page. */
-export async function listJoinTokens(
-  sql: Queryable,
-  { ids, before, limit }: { ids: string[] | null; before: string | null; limit: number },
-): Promise<JoinTokenRow[]> {
+export async function listJoinTokens(sql: Queryable, listing: IdListing): Promise<JoinTokenRow[]> {
   return await sql<JoinTokenRow[]>`
     select ${columns(sql)} from join_tokens
-    where id < ${before ?? LAST_ID} ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
-    order by id desc limit ${limit}`;
+    where ${listedByIds(sql, listing)} ${idOrder(sql, listing)}`;
 }
 
 /** A token that a host uses at the same moment is not removed. */

@@ -1,7 +1,7 @@
 import type { OrphanDecision } from '@gantry/model/host-states';
 import { newId } from '@gantry/model/ids';
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { type IdListing, idOrder, listedByIds } from '../listing.ts';
 import type { ClaimedDevice } from '../settle/settle-vms.ts';
 
 /** VMs on hosts that this database does not place there. */
@@ -120,13 +120,12 @@ const orphanColumns = (sql: Queryable) => sql`
 
 export async function listOrphans(
   sql: Queryable,
-  filter: { ids: string[] | null; hostId: string | null; after: string | null; limit: number },
+  filter: IdListing & { hostId: string | null },
 ): Promise<DecidedOrphan[]> {
   return await sql<DecidedOrphan[]>`
     select ${orphanColumns(sql)} from orphans o
-    where o.id > ${filter.after ?? FIRST_ID} and (${filter.hostId}::uuid is null or o.host_id = ${filter.hostId})
-      ${filter.ids === null ? sql`` : sql`and o.id = any(${filter.ids}::uuid[])`}
-    order by o.id limit ${filter.limit}`;
+    where ${listedByIds(sql, filter, sql`o.`)} and (${filter.hostId}::uuid is null or o.host_id = ${filter.hostId})
+    ${idOrder(sql, filter, sql`o.`)}`;
 }
 
 /**

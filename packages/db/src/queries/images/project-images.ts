@@ -1,7 +1,7 @@
 import type { ImageFormat, ImageState, ImageVisibility } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import type { Listing } from '../listing.ts';
-import { beyond, direction } from '../page-bounds.ts';
+import { inPage, pageOrder } from '../page-bounds.ts';
 
 /** The images that a project can use: those of the catalogue, its own, and those that its organization shares. */
 
@@ -47,10 +47,10 @@ export async function listProjectImages(
 ): Promise<ProjectImageRow[]> {
   const { projectId, ids, names, limit } = listing;
   return await sql<ProjectImageRow[]>`
-    ${select(sql)} where ${isVisible(sql, projectId)} and i.id ${beyond(sql, listing)}
+    ${select(sql)} where ${isVisible(sql, projectId)} and ${inPage(sql, listing, sql`i.`)}
       ${ids === null ? sql`` : sql`and i.id = any(${ids}::uuid[])`}
       ${names === null ? sql`` : sql`and i.name = any(${names}::text[])`}
-    order by i.id ${direction(sql, listing)} ${limit === null ? sql`` : sql`limit ${limit}`}`;
+    order by ${pageOrder(sql, listing, sql`i.`)} ${limit === null ? sql`` : sql`limit ${limit}`}`;
 }
 
 export async function readProjectImage(

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { type IdListing, idOrder, listedByIds } from '../listing.ts';
 
 /** The pools of public addresses of the locations. */
 
@@ -12,14 +12,7 @@ export type PublicAddressRow = {
   project_id: string | null;
 };
 
-export type PublicAddressFilter = {
-  /** Null: it is not filtered. */
-  ids: string[] | null;
-  location: string | null;
-  /** The last id of the previous page. */
-  after: string | null;
-  limit: number;
-};
+export type PublicAddressFilter = IdListing & { location: string | null };
 
 export async function listPublicAddresses(
   sql: Queryable,
@@ -29,9 +22,9 @@ export async function listPublicAddresses(
     select a.id, host(a.address) as address, a.location, n.vm_id, r.project_id
     from public_addresses a left join network_interfaces n on n.id = a.network_interface_id
     left join reserved_addresses r on r.public_address_id = a.id
-    where a.id > ${filter.after ?? FIRST_ID} ${filter.ids === null ? sql`` : sql`and a.id = any(${filter.ids}::uuid[])`}
+    where ${listedByIds(sql, filter, sql`a.`)}
       and (${filter.location}::text is null or a.location = ${filter.location})
-    order by a.id limit ${filter.limit}`;
+    ${idOrder(sql, filter, sql`a.`)}`;
 }
 
 /** Returns how many addresses are new in the installation. */

@@ -1,6 +1,7 @@
 import type { RolloutHostState, RolloutState } from '@gantry/model/rollouts';
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID, LAST_ID } from '../page-bounds.ts';
+import { type IdListing, idOrder, listedByIds } from '../listing.ts';
+import { FIRST_ID } from '../page-bounds.ts';
 
 /** Rollouts as operators create, read and change them. */
 
@@ -75,14 +76,10 @@ export async function lockRollout(sql: Queryable, id: string): Promise<RolloutRo
   return await readRollout(sql, id);
 }
 
-/** Lists the newest first; `before` is the last id of the previous page. */
-export async function listRollouts(
-  sql: Queryable,
-  { before, limit }: { before: string | null; limit: number },
-): Promise<RolloutRow[]> {
+export async function listRollouts(sql: Queryable, listing: IdListing): Promise<RolloutRow[]> {
   return await sql<RolloutRow[]>`
-    select ${rolloutColumns(sql)} from rollouts o where o.id < ${before ?? LAST_ID}
-    order by o.id desc limit ${limit}`;
+    select ${rolloutColumns(sql)} from rollouts o where ${listedByIds(sql, listing, sql`o.`)}
+    ${idOrder(sql, listing, sql`o.`)}`;
 }
 
 export type RolloutHostRow = {

@@ -1,6 +1,6 @@
 import type { DiskType } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { type IdListing, idOrder, listedByIds } from '../listing.ts';
 
 /** Storage clusters and pools as operators see and change them. */
 
@@ -31,19 +31,13 @@ export type StoragePoolRow = {
   created_at: Date;
 };
 
-/** Null: it is not filtered. `after`: the last id of the previous page. */
-type Filter = { ids: string[] | null; after: string | null; limit: number };
-
-const filtered = (sql: Queryable, { ids, after }: Filter) =>
-  sql`id > ${after ?? FIRST_ID} ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}`;
-
 export async function listStorageClusters(
   sql: Queryable,
-  filter: Filter,
+  filter: IdListing,
 ): Promise<StorageClusterRow[]> {
   return await sql<StorageClusterRow[]>`
     select id, name, monitors, user_name, fsid, problem, created_at from storage_clusters
-    where ${filtered(sql, filter)} order by id limit ${filter.limit}`;
+    where ${listedByIds(sql, filter)} ${idOrder(sql, filter)}`;
 }
 
 export async function insertStorageCluster(
@@ -62,15 +56,15 @@ export async function removeStorageCluster(sql: Queryable, clusterId: string): P
 
 export async function listStoragePools(
   sql: Queryable,
-  filter: Filter & { clusterId: string | null; location: string | null },
+  filter: IdListing & { clusterId: string | null; location: string | null },
 ): Promise<StoragePoolRow[]> {
   const { clusterId, location } = filter;
   return await sql<StoragePoolRow[]>`
     select id, cluster_id, name, location, disk_type, active, encrypted, overcommit_percent, size_gib, used_gib,
       allocated_gib, observed_at, problem, created_at from storage_pools
-    where ${filtered(sql, filter)} and (${clusterId}::uuid is null or cluster_id = ${clusterId}::uuid)
+    where ${listedByIds(sql, filter)} and (${clusterId}::uuid is null or cluster_id = ${clusterId}::uuid)
       and (${location}::text is null or location = ${location}::text)
-    order by id limit ${filter.limit}`;
+    ${idOrder(sql, filter)}`;
 }
 
 /** Locks the pool, so that no disk is created in it until the transaction ends. */

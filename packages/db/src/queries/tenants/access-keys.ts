@@ -11,13 +11,15 @@ export type NewAccessKey = {
   expiresAt: Date | null;
   createdBy: string | null;
   parentId: string | null;
+  tags?: Record<string, string>;
 };
 
 export async function insertAccessKey(sql: Queryable, key: NewAccessKey): Promise<void> {
   await sql`insert into access_keys
-      (id, project_id, name, role, hash, created_at, expires_at, created_by, parent_id)
+      (id, project_id, name, role, hash, created_at, expires_at, created_by, parent_id, tags)
     values (${key.id}, ${key.projectId}, ${key.name}, ${key.role}, ${key.hash}, ${key.createdAt},
-      ${key.expiresAt}, ${key.createdBy}, ${key.parentId})`;
+      ${key.expiresAt}, ${key.createdBy}, ${key.parentId},
+      ${JSON.stringify(key.tags ?? {})}::text::jsonb)`;
 }
 
 export type AccessKeyRow = {
@@ -32,10 +34,11 @@ export type AccessKeyRow = {
   parent_id: string | null;
   last_used_at: Date | null;
   last_used_ip: string;
+  tags: Record<string, string>;
 };
 
 const columns = (sql: Queryable) => sql`
-  k.id, k.name, k.role, k.created_at, k.expires_at, k.created_by, k.parent_id,
+  k.id, k.name, k.role, k.created_at, k.expires_at, k.created_by, k.parent_id, k.tags,
   (select u.email from users u where u.id = k.created_by) as creator,
   (select l.used_at from access_key_uses l where l.access_key_id = k.id) as last_used_at,
   coalesce((select l.source_ip from access_key_uses l where l.access_key_id = k.id), '') as last_used_ip`;
@@ -48,6 +51,21 @@ export async function listAccessKeys(sql: Queryable, listing: Listing): Promise<
 export async function readAccessKey(sql: Queryable, id: string): Promise<AccessKeyRow | undefined> {
   const [row] = await sql<AccessKeyRow[]>`
     select ${columns(sql)} from access_keys k where k.id = ${id}`;
+  return row;
+}
+
+/** Returns undefined if the project has no such key. */
+export async function updateAccessKeyTags(
+  sql: Queryable,
+  {
+    projectId,
+    accessKeyId,
+    tags,
+  }: { projectId: string; accessKeyId: string; tags: Record<string, string> },
+): Promise<AccessKeyRow | undefined> {
+  const [row] = await sql<AccessKeyRow[]>`
+    update access_keys k set tags = ${JSON.stringify(tags)}::text::jsonb
+    where k.project_id = ${projectId} and k.id = ${accessKeyId} returning ${columns(sql)}`;
   return row;
 }
 

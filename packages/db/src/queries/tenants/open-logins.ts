@@ -1,5 +1,5 @@
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { beyond, direction, type PageBounds } from '../page-bounds.ts';
 
 export type OpenLoginRow = {
   id: string;
@@ -10,26 +10,24 @@ export type OpenLoginRow = {
   user_agent: string;
 };
 
-type OpenLoginFilter = {
+type OpenLoginFilter = PageBounds & {
   userId: string;
   ids: string[] | null;
-  /** The last id of the previous page. */
-  after: string | null;
   limit: number;
 };
 
 /** Lists the logins of a user that a refresh token can continue, oldest first. */
 export async function listOpenLogins(
   sql: Queryable,
-  { userId, ids, after, limit }: OpenLoginFilter,
+  { userId, ids, limit, ...page }: OpenLoginFilter,
 ): Promise<OpenLoginRow[]> {
   return await sql<OpenLoginRow[]>`
     select t.family_id as id, t.created_at as last_used_at, t.expires_at, t.source_ip, t.user_agent,
       (select min(f.created_at) from refresh_tokens f where f.family_id = t.family_id) as created_at
     from refresh_tokens t
     where t.user_id = ${userId} and t.used_at is null and t.revoked_at is null and t.expires_at > now()
-      and t.family_id > ${after ?? FIRST_ID} ${ids === null ? sql`` : sql`and t.family_id = any(${ids}::uuid[])`}
-    order by t.family_id limit ${limit}`;
+      and t.family_id ${beyond(sql, page)} ${ids === null ? sql`` : sql`and t.family_id = any(${ids}::uuid[])`}
+    order by t.family_id ${direction(sql, page)} limit ${limit}`;
 }
 
 /** Ends one login: its refresh token, and its access tokens as soon as the grant of the user is read again. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { type IdListing, idOrder, listedByIds } from '../listing.ts';
 import type { OrganizationRow } from './tenants.ts';
 
 export async function listOrganizations(sql: Queryable, ids: string[]): Promise<OrganizationRow[]> {
@@ -15,7 +15,7 @@ export type PaidOrganizationRow = OrganizationRow & {
 /** Lists all organizations, for operators. */
 export async function listAllOrganizations(
   sql: Queryable,
-  { ids, after, limit }: { ids: string[] | null; after: string | null; limit: number },
+  listing: IdListing,
 ): Promise<PaidOrganizationRow[]> {
   return await sql<PaidOrganizationRow[]>`
     select o.id, o.name, o.payment_customer_id, m.organization_id is not null as paid,
@@ -23,8 +23,7 @@ export async function listAllOrganizations(
         when exists (select from payment_problems p where p.organization_id = o.id) then 'payment_problem'
         else 'good' end as standing
     from organizations o left join payment_methods m on m.organization_id = o.id
-    where o.id > ${after ?? FIRST_ID} ${ids === null ? sql`` : sql`and o.id = any(${ids}::uuid[])`}
-    order by o.id limit ${limit}`;
+    where ${listedByIds(sql, listing, sql`o.`)} ${idOrder(sql, listing, sql`o.`)}`;
 }
 
 /** Serialises changes that depend on the organization's members and projects. */

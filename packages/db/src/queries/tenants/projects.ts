@@ -1,5 +1,5 @@
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { type IdListing, idOrder, listedByIds } from '../listing.ts';
 import type { ProjectRow } from './tenants.ts';
 
 const columns = (sql: Queryable) => sql`id, name, version, organization_id`;
@@ -16,14 +16,10 @@ export async function listProjects(
 }
 
 /** Lists all projects, for operators. */
-export async function listAllProjects(
-  sql: Queryable,
-  { ids, after, limit }: { ids: string[] | null; after: string | null; limit: number },
-): Promise<ProjectRow[]> {
+export async function listAllProjects(sql: Queryable, listing: IdListing): Promise<ProjectRow[]> {
   return await sql<ProjectRow[]>`
     select ${columns(sql)} from projects
-    where id > ${after ?? FIRST_ID} ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
-    order by id limit ${limit}`;
+    where ${listedByIds(sql, listing)} ${idOrder(sql, listing)}`;
 }
 
 export async function readProject(

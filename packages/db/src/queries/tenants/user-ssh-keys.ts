@@ -1,5 +1,5 @@
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { inPage, type NamedPageBounds, pageOrder } from '../page-bounds.ts';
 import type { SshKeyRow } from './ssh-keys.ts';
 
 /** A user's own key has no tags. */
@@ -28,12 +28,22 @@ export async function insertUserSshKey(
     values (${key.id}, ${key.userId}, ${key.name}, ${key.public_key}, ${key.created_at})`;
 }
 
+export type UserSshKeyListing = NamedPageBounds & {
+  userId: string;
+  ids: string[] | null;
+  names: string[] | null;
+  limit: number;
+};
+
 export async function listUserSshKeys(
   sql: Queryable,
-  { userId, after, limit }: { userId: string; after: string | null; limit: number },
+  { userId, ids, names, limit, ...page }: UserSshKeyListing,
 ): Promise<UserSshKeyRow[]> {
   return await sql<UserSshKeyRow[]>`select ${columns(sql)} from user_ssh_keys
-    where user_id = ${userId} and id > ${after ?? FIRST_ID} order by id limit ${limit}`;
+    where user_id = ${userId} and ${inPage(sql, page)}
+      ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
+      ${names === null ? sql`` : sql`and name = any(${names}::text[])`}
+    order by ${pageOrder(sql, page)} limit ${limit}`;
 }
 
 export async function readUserSshKey(

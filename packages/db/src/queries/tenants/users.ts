@@ -1,6 +1,6 @@
 import type { OperatorRole } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { type IdListing, idOrder, listedByIds } from '../listing.ts';
 
 export type NewUser = { id: string; email: string; passwordHash: string };
 
@@ -26,14 +26,10 @@ export type UserRow = {
 
 const columns = (sql: Queryable) => sql`id, email, operator, operator_role, pending, created_at`;
 
-export async function listUsers(
-  sql: Queryable,
-  { ids, after, limit }: { ids: string[] | null; after: string | null; limit: number },
-): Promise<UserRow[]> {
+export async function listUsers(sql: Queryable, listing: IdListing): Promise<UserRow[]> {
   return await sql<UserRow[]>`
     select ${columns(sql)} from users
-    where id > ${after ?? FIRST_ID} ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
-    order by id limit ${limit}`;
+    where ${listedByIds(sql, listing)} ${idOrder(sql, listing)}`;
 }
 
 /**

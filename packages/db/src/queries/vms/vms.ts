@@ -1,7 +1,7 @@
 import type { OnHostFailure } from '@gantry/model/states';
 import type { VmState } from '@gantry/model/vm-life/states';
 import type { Queryable } from '../../connect.ts';
-import { beyond, direction, type PageBounds } from '../page-bounds.ts';
+import { direction, inPage, type NamedPageBounds, pageOrder } from '../page-bounds.ts';
 
 export type VmDiskRow = {
   id: string;
@@ -90,7 +90,7 @@ export async function lockVm(
   return await readVm(sql, { projectId, vmId });
 }
 
-export type VmFilter = PageBounds & {
+export type VmFilter = NamedPageBounds & {
   projectId: string;
   ids: string[] | null;
   names: string[] | null;
@@ -120,22 +120,25 @@ const selectTagged = (sql: Queryable, { projectId, tags }: VmFilter) => sql`
  */
 export async function listVms(sql: Queryable, filter: VmFilter): Promise<VmRow[]> {
   const { projectId, ids, names, types, locations, states, tags, limit } = filter;
-  const order = direction(sql, filter);
-  const inScope = sql`v.project_id = ${projectId} and v.id ${beyond(sql, filter)}
+  const toward = direction(sql, filter);
+  const order = pageOrder(sql, filter);
+  const inScope = sql`v.project_id = ${projectId} and ${inPage(sql, filter, sql`v.`)}
     ${ids === null ? sql`` : sql`and v.id = any(${ids}::uuid[])`}
     ${names === null ? sql`` : sql`and v.name = any(${names}::text[])`}
     ${types === null ? sql`` : sql`and v.type = any(${types}::text[])`}
     ${locations === null ? sql`` : sql`and v.location = any(${locations}::text[])`}
     ${tags.length === 0 ? sql`` : sql`and v.id = any(array(${selectTagged(sql, filter)}))`}`;
   // A page of each state is read from the index, so rare states are found without reading the others. With
-  // "=", the planner assumes that the state is a common one, and searches all VMs of the project.
+  // "=", the planner assumes that the state is a common one, and searches all VMs of the project. By name, the index
+  // on the name is read in its order.
   const found =
-    states === null
-      ? sql`select v.id from vms v where ${inScope}`
+    states === null || filter.byName
+      ? sql`select v.id, v.name from vms v where ${inScope} ${states === null ? sql`` : sql`and v.state = any(${states}::text[])`}`
       : sql`select page.id from unnest(${states}::text[]) s (state) cross join lateral (select v.id from vms v
-          where ${inScope} and v.state between s.state and s.state order by v.state ${order}, v.id ${order} limit ${limit}) page`;
+          where ${inScope} and v.state between s.state and s.state order by v.state ${toward}, v.id ${toward} limit ${limit}) page`;
   return await sql<VmRow[]>`${selectVm(sql)}
-    where v.id = any(array(select id from (${found}) pages order by id ${order} limit ${limit})) order by v.id ${order}`;
+    where v.id = any(array(select id from (${found}) pages order by ${order} limit ${limit}))
+    order by ${pageOrder(sql, filter, sql`v.`)}`;
 }
 
 /** Requests a power action: sets the desired state and increments the generation. */

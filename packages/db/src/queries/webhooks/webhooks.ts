@@ -1,6 +1,6 @@
 import type { StreamEventType } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
-import { beyond, direction, type PageBounds } from '../page-bounds.ts';
+import { inPage, type NamedPageBounds, pageOrder } from '../page-bounds.ts';
 
 /** What tenants and operators write about webhooks. A webhook of operators has no project. */
 
@@ -65,7 +65,7 @@ export async function insertWebhook(sql: Queryable, webhook: NewWebhook): Promis
 }
 
 export type WebhookListing = WebhookOwner &
-  PageBounds & {
+  NamedPageBounds & {
     ids: string[] | null;
     names: string[] | null;
     tags: Record<string, string>[];
@@ -74,14 +74,14 @@ export type WebhookListing = WebhookOwner &
 
 export async function listWebhooks(
   sql: Queryable,
-  { ids, names, tags, after, newestFirst = false, limit, ...owner }: WebhookListing,
+  { ids, names, tags, limit, projectId, ...page }: WebhookListing,
 ): Promise<WebhookRow[]> {
   return await sql<WebhookRow[]>`select ${columns(sql)} from webhooks
-    where ${ownedBy(sql, owner)} and id ${beyond(sql, { after, newestFirst })}
+    where ${ownedBy(sql, { projectId })} and ${inPage(sql, page)}
       ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
       ${names === null ? sql`` : sql`and name = any(${names}::text[])`}
       ${tags.length === 0 ? sql`` : tags.map((tag) => sql`and tags @> ${JSON.stringify(tag)}::text::jsonb`)}
-    order by id ${direction(sql, { newestFirst })} limit ${limit}`;
+    order by ${pageOrder(sql, page)} limit ${limit}`;
 }
 
 export async function readWebhook(sql: Queryable, id: WebhookId): Promise<WebhookRow | undefined> {

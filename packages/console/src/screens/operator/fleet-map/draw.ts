@@ -16,7 +16,10 @@ export type Picture = {
   /** GPUs that a search or filter excludes are drawn pale. */
   matches(placed: PlacedHost, cell: Cell): boolean;
   selected: PlacedHost | null;
+  /** The GPUs that a placement would choose have a mark. */
+  chosen: ChosenGpus | null;
 };
+export type ChosenGpus = { hostId: string; addresses: readonly string[] };
 
 /** Cells that are smaller than this many pixels are drawn without their shape. */
 const SHAPE_FROM = 6;
@@ -80,6 +83,24 @@ export function drawHosts(
   for (const state of STATES) drawCells(context, picture, state, pale[state]);
   context.globalAlpha = 1;
   for (const state of STATES) drawCells(context, picture, state, clear[state]);
+  const { chosen } = picture;
+  if (!chosen) return;
+  const onHost = hosts.find(({ host }) => host.id === chosen.hostId);
+  for (const cell of onHost?.cells ?? [])
+    if (chosen.addresses.includes(cell.address)) drawMark(context, picture, cell);
+}
+
+/** A ring around the cell and a dot in it, which no state has. */
+function drawMark(context: CanvasRenderingContext2D, { view, palette }: Picture, cell: Cell): void {
+  const { x, y, width, height } = toScreen(view, cell);
+  const ring = Math.max(1.5, view.scale);
+  context.strokeStyle = palette.selected;
+  context.fillStyle = palette.selected;
+  context.lineWidth = ring;
+  context.strokeRect(x - ring / 2, y - ring / 2, width + ring, height + ring);
+  context.beginPath();
+  context.arc(x + width / 2, y + height / 2, width / 4, 0, 2 * Math.PI);
+  context.fill();
 }
 
 const newGroups = (): Record<GpuState, Cell[]> => ({
@@ -123,10 +144,10 @@ function drawCells(
 }
 
 function drawFrame(context: CanvasRenderingContext2D, picture: Picture, placed: PlacedHost): void {
-  const { view, palette, selected } = picture;
+  const { view, palette, selected, chosen } = picture;
   const { x, y, width, height } = toScreen(view, placed);
   const isClosed = placed.host.closed_reason !== '';
-  const isSelected = selected?.host.id === placed.host.id;
+  const isSelected = [selected?.host.id, chosen?.hostId].includes(placed.host.id);
   context.fillStyle = palette.surface;
   context.fillRect(x, y, width, height);
   context.lineWidth = isSelected ? 2 : 1;

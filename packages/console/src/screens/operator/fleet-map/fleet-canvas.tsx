@@ -1,11 +1,12 @@
 import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { type OnPoint, usePointers, useSizeOf, useTheme, useWheel } from './canvas-hooks.ts';
-import { drawFleet, drawHosts, drawMoved, type Picture } from './draw.ts';
+import { type ChosenGpus, drawFleet, drawHosts, drawMoved, type Picture } from './draw.ts';
 import {
   applyHosts,
   type Cell,
   type FleetHost,
+  type FleetLayout,
   hitTest,
   layoutFleet,
   type PlacedHost,
@@ -14,6 +15,7 @@ import { nextHost } from './next-host.ts';
 import { readPalette } from './palette.ts';
 import {
   fitAll,
+  fitAround,
   type Point,
   panBy,
   reveal,
@@ -29,6 +31,10 @@ type FleetCanvasProps = {
   matches(host: FleetHost, cell: Cell): boolean;
   onOpen(host: FleetHost, cell: Cell | null): void;
   onPoint: OnPoint;
+  /** GPUs that are marked. The map begins around their host. A new choice needs a new map. */
+  chosen?: ChosenGpus;
+  /** What the map shows, for those who cannot see it. */
+  label?: string;
 };
 
 const ZOOM_STEP = 1.25;
@@ -37,7 +43,14 @@ const ZOOM_STEP = 1.25;
  * The map. The picture is state of the canvas and not of React: an update of hosts draws these hosts alone, and a move
  * draws once per frame.
  */
-export function FleetCanvas({ hosts, matches, onOpen, onPoint }: FleetCanvasProps) {
+export function FleetCanvas({
+  hosts,
+  matches,
+  onOpen,
+  onPoint,
+  chosen,
+  label = 'Fleet map',
+}: FleetCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   const picture = useRef<Picture | null>(null);
@@ -77,6 +90,7 @@ export function FleetCanvas({ hosts, matches, onOpen, onPoint }: FleetCanvasProp
     if (picture.current) picture.current.palette = palette;
     drawSoon();
   }, canvas);
+  const [mark] = useState(chosen ?? null);
   const isMatch = useEffectEvent((placed: PlacedHost, cell: Cell) => matches(placed.host, cell));
   useEffect(() => {
     const element = canvas.current;
@@ -99,11 +113,13 @@ export function FleetCanvas({ hosts, matches, onOpen, onPoint }: FleetCanvasProp
     const layout = layoutFleet(hosts, lineWidth(hosts.length, size));
     performance.measure('fleet map layout', { start: started });
     const palette = before?.palette ?? readPalette(element);
-    const view = before && isChosen.current ? before.view : fitAll(layout, size);
-    picture.current = { layout, view, size, palette, matches: isMatch, selected: null };
+    const view = before && isChosen.current ? before.view : firstView(layout, size, mark);
+    picture.current = {
+      ...{ layout, view, size, palette, matches: isMatch, selected: null, chosen: mark },
+    };
     drawFleet(context, picture.current);
     performance.measure('fleet map picture', { start: started });
-  }, [hosts, size]);
+  }, [hosts, size, mark]);
   // A new function means that the search or a filter has changed.
   useEffect(() => {
     void matches;
@@ -149,7 +165,7 @@ export function FleetCanvas({ hosts, matches, onOpen, onPoint }: FleetCanvasProp
       <canvas
         ref={canvas}
         role="application"
-        aria-label="Fleet map. Arrow keys move between hosts, Enter opens one, plus and minus zoom. The list has the same hosts."
+        aria-label={`${label}. Arrow keys move between hosts, Enter opens one, plus and minus zoom. The list has the same hosts.`}
         tabIndex={0}
         className="block h-full w-full touch-none rounded-lg"
         onKeyDown={onKeyDown}
@@ -175,6 +191,11 @@ function changedHosts({ layout }: Picture, hosts: readonly FleetHost[]): FleetHo
   if (layout.hosts.length !== hosts.length) return null;
   const before = new Set(layout.hosts.map(({ host }) => host));
   return hosts.filter((host) => !before.has(host));
+}
+
+function firstView(layout: FleetLayout, size: Size, chosen: ChosenGpus | null): View {
+  const host = layout.hosts.find((placed) => placed.host.id === chosen?.hostId);
+  return host ? fitAround(host, layout, size) : fitAll(layout, size);
 }
 
 function isWhole({ x, y }: Point): boolean {

@@ -9,6 +9,8 @@ const MIN_SCALE = 0.05;
 const MAX_SCALE = 4;
 /** A small fleet is not drawn larger than this by itself. */
 const FIT_SCALE = 2;
+/** Names of hosts can be read from this scale on. */
+const READABLE_SCALE = 1.25;
 const MARGIN = 16;
 
 export function toPlane(view: View, at: Point): Point {
@@ -32,6 +34,18 @@ export function fitAll(plane: Size, canvas: Size): View {
   );
   const bounded = clamp(scale, MIN_SCALE, FIT_SCALE);
   return { x: -MARGIN / bounded, y: -MARGIN / bounded, scale: bounded };
+}
+
+/** Shows a box in the middle, with as much around it as can be read. Shows everything if all of it can be read. */
+export function fitAround(box: Box, plane: Size, canvas: Size): View {
+  const all = fitAll(plane, canvas);
+  if (all.scale >= READABLE_SCALE) return all;
+  const scale = READABLE_SCALE;
+  return {
+    scale,
+    x: box.x + box.width / 2 - canvas.width / 2 / scale,
+    y: box.y + box.height / 2 - canvas.height / 2 / scale,
+  };
 }
 
 /** Changes the scale so that the point of the plane under the pointer stays there. */

@@ -14,6 +14,7 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { Funnel } from './funnel.tsx';
+import { PlacementMap } from './placement-map.tsx';
 
 type Explanation = Schemas['PlacementExplanation'];
 type ExplainedHost = Explanation['hosts'][number];
@@ -89,12 +90,12 @@ export function WhyNot() {
         </Button>
       </form>
       {explain.error && <ErrorNote error={explain.error} />}
-      {explain.data && <Answer explanation={explain.data} />}
+      {explain.data && <Result key={explain.submittedAt} explanation={explain.data} />}
     </>
   );
 }
 
-function Answer({ explanation: { placement, filters, hosts } }: { explanation: Explanation }) {
+function Result({ explanation: { placement, filters, hosts } }: { explanation: Explanation }) {
   const { host_id, host_name, gpus, drives } = placement;
   const addresses = [...gpus, ...drives].map(({ pci_address }) => pci_address).join(', ');
   return (
@@ -119,6 +120,7 @@ function Answer({ explanation: { placement, filters, hosts } }: { explanation: E
       <Panel title="Hosts that …">
         <Funnel filters={filters} />
       </Panel>
+      {host_id !== '' && <PlacementMap placement={placement} hosts={hosts} />}
       <Table
         label="Hosts and why they do not fit"
         columns={COLUMNS}

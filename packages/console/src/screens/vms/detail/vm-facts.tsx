@@ -1,26 +1,23 @@
 import type { Schemas } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { prices, specs } from '../../../api/catalogue-queries.ts';
+import { vmUsage } from '../../../api/project-queries.ts';
 import { Chip } from '../../../components/badge.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { Facts, Panel } from '../../../components/panel.tsx';
 import { RelativeTime, useNow } from '../../../components/relative-time.tsx';
 import { formatDuration } from '../../../format/duration.ts';
 import { formatAmount, formatPrice } from '../../../format/money.ts';
-import { runningMs } from './running-time.ts';
 
 type Vm = Schemas['Vm'];
-type VmFactsProps = { vm: Vm; operations: Schemas['Operation'][]; events: Schemas['Event'][] };
 
-const MS_PER_HOUR = 3_600_000;
-
-export function VmFacts({ vm, operations, events }: VmFactsProps) {
+export function VmFacts({ vm }: { vm: Vm }) {
   const { data: types = [] } = useQuery(specs(vm.project_id));
   const { data: costs = [] } = useQuery(prices(vm.project_id));
+  const { data: usage } = useQuery(vmUsage(vm.project_id, vm.id));
   const nowMs = useNow();
   const spec = types.find(({ product_name }) => product_name === vm.type);
   const price = costs.find(({ resource_type }) => resource_type === vm.type)?.usd_per_hour ?? 0;
-  const ranMs = runningMs({ createdAt: vm.created_at, operations, events, nowMs });
   const tags = Object.entries(vm.tags);
   return (
     <Panel title="Overview">
@@ -29,9 +26,9 @@ export function VmFacts({ vm, operations, events }: VmFactsProps) {
           ['Type', spec ? `${vm.type}: ${describe(spec)}` : vm.type],
           ['Location', vm.location],
           ['Created', <RelativeTime key="created" at={vm.created_at} />],
-          ['Running time', formatDuration(ranMs)],
+          ['Running time', usage ? formatDuration(runningMs(vm, usage, nowMs)) : '…'],
           ['Price', `${formatPrice(price)} per hour while it runs`],
-          ['Cost so far', `about ${formatAmount((ranMs / MS_PER_HOUR) * price)}, without disks`],
+          ['Cost so far', usage ? describeCost(usage) : '…'],
           [
             'Tags',
             tags.length === 0
@@ -53,6 +50,18 @@ export function VmFacts({ vm, operations, events }: VmFactsProps) {
       />
     </Panel>
   );
+}
+
+/** The time of a running VM goes on after the usage was read. */
+function runningMs(vm: Vm, { vm_seconds, until }: Schemas['VmUsage'], nowMs: number): number {
+  const since = vm.state === 'STATE_RUNNING' ? Math.max(0, nowMs - Date.parse(until)) : 0;
+  return vm_seconds * 1000 + since;
+}
+
+/** Data disks can move to other VMs, so they are not part of the cost of this one. */
+function describeCost({ cost_usd, os_disk_cost_usd, priced }: Schemas['VmUsage']): string {
+  const disk = `with ${formatAmount(os_disk_cost_usd)} for the OS disk, without data disks`;
+  return `${formatAmount(cost_usd)}${priced ? '' : ' or more'}, ${disk}`;
 }
 
 function describe({ num_gpu, gpu_type, cpu_cores, memory_gb }: Schemas['Spec']): string {

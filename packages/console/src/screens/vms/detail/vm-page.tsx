@@ -55,7 +55,7 @@ export function VmPage() {
           <SerialPanel vm={vm} />
         </div>
         <div className="flex min-w-0 flex-col gap-4">
-          <VmFacts vm={vm} operations={operations} events={events} />
+          <VmFacts vm={vm} />
           <VmAttachments vm={vm} />
           <VmTimeline operations={operations} events={events} />
         </div>

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "meter_intervals_resource" ON "meter_intervals" USING btree ("resource_id");

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "disks_name_of_all" ON "disks" USING btree ("name");
