@@ -45,6 +45,8 @@ type Options = {
   binariesDirectory?: string;
   /** The port to use. The default is any free port. */
   port?: number;
+  /** False for tests: they lose nothing with the machine, and a slow disk would hold up all of them. */
+  durable?: boolean;
 };
 
 const DATABASE = 'gantry';
@@ -133,7 +135,10 @@ async function startServer({ options, home, cluster, password }: Start): Promise
   const end = Date.now() + TAKEOVER_LIMIT_MS;
   for (;;) {
     const port = options.port ?? (await findFreePort());
-    const result = await launchPostmaster({ cluster, files, port, logFile });
+    const result = await launchPostmaster({
+      ...{ cluster, files, port, logFile },
+      durable: options.durable ?? true,
+    });
     if (typeof result === 'object') return result;
     if (Date.now() > end) {
       throw new StartError(

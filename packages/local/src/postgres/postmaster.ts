@@ -58,7 +58,14 @@ async function readPidFile(data: string): Promise<Postmaster | undefined> {
   return { pid, port, status: (lines[7] ?? 'starting').trim() };
 }
 
-type Launch = { cluster: Cluster; files: string; port: number; logFile: string };
+type Launch = {
+  cluster: Cluster;
+  files: string;
+  port: number;
+  logFile: string;
+  /** Whether what was committed has to survive a crash of the machine. */
+  durable: boolean;
+};
 export type LaunchResult = Postmaster | 'port taken' | 'survivors';
 
 export async function launchPostmaster(launch: Launch): Promise<LaunchResult> {
@@ -97,15 +104,16 @@ export async function launchPostmaster(launch: Launch): Promise<LaunchResult> {
   }
 }
 
-function serverArguments({ cluster, port }: Launch): string[] {
+function serverArguments({ cluster, port, durable }: Launch): string[] {
+  const sync = durable ? 'on' : 'off';
   const settings = {
     port: `${port}`,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '200',
-    fsync: 'on',
-    synchronous_commit: 'on',
-    full_page_writes: 'on',
+    fsync: sync,
+    synchronous_commit: sync,
+    full_page_writes: sync,
     // Everything goes to the log file. log-file.ts limits its size.
     logging_collector: 'off',
     log_destination: 'stderr',

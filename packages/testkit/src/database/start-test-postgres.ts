@@ -20,6 +20,7 @@ export async function startTestPostgres(project: TestProject, binariesDirectory?
   const home = path.join(HOMES, `${project.name}-${process.pid}`);
   const server = await startEmbeddedPostgres({
     home,
+    durable: false,
     ...(binariesDirectory ? { binariesDirectory } : {}),
   });
   const sql = postgres(server.urlOf('postgres'), { max: 1, onnotice: () => {} });
