@@ -36,7 +36,9 @@ export async function prepareMachine(machine: Machine): Promise<void> {
   await machine.run('echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/test');
   await machine.run(`echo 'APT::Install-Recommends "false";' >/etc/apt/apt.conf.d/test`);
   await machine.run('echo machine >/etc/hostname; hostname machine');
-  await machine.run(`echo '127.0.0.1 localhost machine ${Object.values(NAMES).join(' ')}' >>/etc/hosts`);
+  await machine.run(
+    `echo '127.0.0.1 localhost machine ${Object.values(NAMES).join(' ')}' >>/etc/hosts`,
+  );
 }
 
 /**
