@@ -8,9 +8,10 @@ const directory = path.join(root, 'packages/console');
 export const consoleFolder = path.join(directory, 'dist');
 const stampFile = path.join(consoleFolder, 'build-stamp');
 
-export async function buildConsole() {
+/** `fresh`: also if no input has changed. */
+export async function buildConsole({ fresh = false } = {}) {
   const stamp = hashFiles(inputs(), process.version);
-  if (readText(stampFile) === stamp) return;
+  if (!fresh && readText(stampFile) === stamp) return;
   const vite = path.join(directory, 'node_modules/.bin/vite');
   const { ok, output } = await run(vite, ['build'], { quiet: true, cwd: directory });
   if (!ok) throw new Error(`The build of the console failed:\n${output}`);

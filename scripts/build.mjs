@@ -68,10 +68,12 @@ const DATABASE_FOLDERS = ['migrations', 'sql'];
 const databaseFolder = (folder) => path.join(root, 'packages/db', folder);
 const stampFile = path.join(root, 'packages/local/dist/build-stamp');
 
-export async function build() {
-  await buildConsole();
+/** `fresh`: also if no input has changed. */
+export async function build({ fresh = false } = {}) {
+  await buildConsole({ fresh });
   const stamp = hashFiles([...inputs(), ...listFiles(consoleFolder)], process.version);
-  if (readText(stampFile) === stamp && outputs().every((file) => existsSync(file))) return;
+  if (!fresh && readText(stampFile) === stamp && outputs().every((file) => existsSync(file)))
+    return;
   rmSync(stampFile, { force: true });
   // The import is dynamic because this file is loaded before the dependencies are installed.
   const { build: bundle } = await import('esbuild');

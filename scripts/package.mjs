@@ -18,6 +18,7 @@ const USAGE = `usage: npm run package -- [option …]
   --architecture NAME     ${NAMES.join(' or ')}; may be repeated (both)
   --compression NAME      ${COMPRESSION_NAMES.join(' or ')} (xz)
   --maintainer TEXT       the field of that name
+  --fresh                 builds everything again, also what an earlier build has left
 SOURCE_DATE_EPOCH is the time of all files (that of the commit).`;
 
 const VERSION = /^\d[\w.+~]*$/;
@@ -30,6 +31,7 @@ function readOptions(args) {
     architecture: { type: 'string', multiple: true, default: NAMES },
     compression: { type: 'string', default: 'xz' },
     maintainer: { type: 'string', default: 'Gantry <packages@gantry.example.com>' },
+    fresh: { type: 'boolean', default: false },
   };
   const { values } = parseArgs({ args, options });
   if (!VERSION.test(values.version))
@@ -44,9 +46,9 @@ function readOptions(args) {
 }
 
 async function main() {
-  const { version, architecture, ...options } = readOptions(process.argv.slice(2));
+  const { version, architecture, fresh, ...options } = readOptions(process.argv.slice(2));
   await ensureInstalled();
-  await build();
+  await build({ fresh });
   mkdirSync(options.output, { recursive: true });
   const release = { version, date: await readReleaseDate() };
   for (const [name, { architectures }] of Object.entries(PACKAGES)) {
@@ -54,7 +56,8 @@ async function main() {
       const start = performance.now();
       const target = { ...options, architecture: each };
       const make = () => buildDeb(name, { ...target, release });
-      const file = name === 'gantry-node' ? await keptDeb(name, target, make) : await make();
+      const isKept = name === 'gantry-node' && !fresh;
+      const file = isKept ? await keptDeb(name, target, make) : await make();
       console.log(`${file} (${secondsSince(start).toFixed(1)} s)`);
     }
   }

@@ -12,8 +12,8 @@ const architecture = process.arch === 'x64' ? 'amd64' : 'arm64';
 /** A signed repository with packages of this checkout, which are built as operators build them. */
 export type Repository = {
   folder: string;
-  /** Builds all packages with this version, and returns their files. */
-  build(version: string, name?: string): Promise<string[]>;
+  /** Builds all packages with this version, and returns their files. `fresh`: without anything that was built before. */
+  build(version: string, options?: { name?: string; fresh?: boolean }): Promise<string[]>;
   /** Adds built packages to the repository. */
   publish(files: string[]): Promise<void>;
   remove(): Promise<void>;
@@ -31,18 +31,12 @@ export async function makeRepository(): Promise<Repository> {
   await run('gpg', ...key, 'ed25519', 'sign', 'never');
   return {
     folder,
-    async build(version, name = version) {
+    async build(version, { name = version, fresh = false } = {}) {
       const output = path.join(directory, name);
       const options = ['--compression', 'fast', '--architecture', architecture];
-      await run(
-        process.execPath,
-        'scripts/package.mjs',
-        ...options,
-        '--version',
-        version,
-        '--output',
-        output,
-      );
+      if (fresh) options.push('--fresh');
+      options.push('--version', version, '--output', output);
+      await run(process.execPath, 'scripts/package.mjs', ...options);
       return (await readdir(output)).sort().map((file) => path.join(output, file));
     },
     async publish([first = '']) {

@@ -13,6 +13,18 @@ const DESCRIPTIONS = fileURLToPath(
 
 export type Release = 'bookworm' | 'trixie';
 
+/** The database, a proxy that terminates TLS, and what the line that operators paste uses. */
+const BESIDE = ['postgresql', 'nginx-light', 'curl', 'sudo', 'ca-certificates'];
+
+/**
+ * mmdebstrap mounts /proc, /sys and parts of /dev in the folder. They are mounted in a namespace of its own, so that
+ * none of them is left if the test is killed, and the folder can be removed without harm.
+ */
+const OWN_MOUNTS = [
+  ...['--pdeathsig', 'KILL', 'unshare', '--mount', '--propagation', 'private'],
+  ...['--pid', '--fork', '--mount-proc', '--kill-child=KILL', '--'],
+];
+
 /**
  * Returns the folder of a minimal Debian with systemd. What Gantry's packages and the test need of Debian
  * is downloaded and not installed, because the machine has no network: apt installs it there.
@@ -34,12 +46,19 @@ export async function prepareRoot(release: Release): Promise<string> {
   try {
     const made = path.join(workspace, 'root');
     const download = 'apt-get satisfy --download-only --no-install-recommends -y';
-    await runProgram('mmdebstrap', [
-      ...['--quiet', '--variant=minbase', '--mode=root', '--include=systemd-sysv,dbus'],
+    await runProgram('setpriv', [
+      ...OWN_MOUNTS,
+      ...[
+        'mmdebstrap',
+        '--quiet',
+        '--variant=minbase',
+        '--mode=root',
+        '--include=systemd-sysv,dbus',
+      ],
       // The lists and the packages stay. Documentation is part of what a purge has to remove.
       ...['--skip=cleanup/apt', '--aptopt=APT::Keep-Downloaded-Packages "true"'],
       '--aptopt=Binary::apt-get::APT::Keep-Downloaded-Packages "true"',
-      `--customize-hook=chroot "$1" ${download} '${[...needed, 'postgresql'].join(', ')}'`,
+      `--customize-hook=chroot "$1" ${download} '${[...needed, ...BESIDE].join(', ')}'`,
       ...[release, made],
     ]);
     await rename(made, root);

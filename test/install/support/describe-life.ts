@@ -7,12 +7,13 @@ import { tinyGuestDirectory } from '@gantry/testkit/real-host/guest/tiny-guest-d
 import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bootMachine, type Machine } from './boot-machine.ts';
-import { hashesOf, makeRepository, type Repository } from './build-repository.ts';
+import { makeRepository, type Repository } from './build-repository.ts';
 import { prepareRoot, type Release } from './clean-root.ts';
+import { install, prepareMachine, prepareSite } from './control-plane-site.ts';
+import { filesLeft, OPERATORS_FILES } from './files-left.ts';
 import {
   addRepository,
-  install,
-  join,
+  joinByLine,
   LOCATION,
   offerImage,
   readHost,
@@ -20,10 +21,12 @@ import {
   updateLists,
   VM_TYPE,
 } from './installed-cloud.ts';
+import { recordSteps } from './record-steps.ts';
 import { startWriting } from './write-load.ts';
 
 const OLD = '0.1.0';
 const NEW = '0.1.1';
+const PACKAGES = 'gantry-agent gantry-control-plane gantry gantry-node';
 const UNITS = 'gantry-api gantry-scheduler gantry-agent';
 
 /** The life of an installation: packages, repository, control plane, host, VM, upgrade, removal. */
@@ -65,20 +68,19 @@ export function describeLife(release: Release): void {
       process.stderr.write(`${output}\n`);
     });
 
+    recordSteps(`Debian ${release}`, () => built);
+
     const pidOfVm = () => machine.run('cat /run/libvirt/qemu/gantry-*.pid');
 
-    it('has packages that a second build repeats byte for byte', async () => {
-      expect(await hashesOf(await repository.build(OLD, 'again'))).toEqual(await hashesOf(built));
-    });
-
-    it('comes from a signed repository, and its units wait for secrets and enrolment', async () => {
+    it('comes from a signed repository, and its units wait for their secrets', async () => {
+      await prepareMachine(machine);
+      await prepareSite(machine);
       await addRepository(machine);
-      await install(machine, 'postgresql gantry-control-plane gantry gantry-agent');
-      const states = await machine.attempt(`systemctl is-active ${UNITS}`);
-      expect(states.output.trim().split('\n')).toEqual(['inactive', 'inactive', 'inactive']);
+      await install(machine, 'gantry-control-plane gantry');
+      const states = await machine.attempt('systemctl is-active gantry-api gantry-scheduler');
+      expect(states.output.trim().split('\n')).toEqual(['inactive', 'inactive']);
       expect(await machine.run('systemctl list-units --failed --no-legend "gantry-*"')).toBe('');
       expect(await machine.run('gantry --version')).toBe('0.1.0\n');
-      expect(await machine.run('gantry-agent --help')).toMatch(/^usage: gantry-agent/);
     });
 
     it('has an api, a console and a scheduler as soon as it has secrets', async () => {
@@ -93,15 +95,16 @@ export function describeLife(release: Release): void {
       expect(environment).not.toMatch(/DATABASE_URL|SECRET_KEY/);
     });
 
-    it('shows the host as ready after it has joined', async () => {
+    it('has a host that is ready when the pasted line has ended', async () => {
       await offerImage(client, guest.sha256);
-      await join(machine, client);
+      await joinByLine(machine, client);
+      expect(await machine.run('gantry-agent --help')).toMatch(/^usage: gantry-agent/);
       await expect
         .poll(() => readHost(client))
         .toMatchObject({ state: 'ready', agent_version: OLD });
     });
 
-    it('runs a VM', async () => {
+    it('runs a VM, which can be stopped and started', async () => {
       const offers = async () => (await client.call('GET', '/availabilities')).body.items;
       await expect
         .poll(offers)
@@ -111,7 +114,13 @@ export function describeLife(release: Release): void {
       );
       expect(operation).toMatchObject({ state: 'SUCCEEDED' });
       vm = operation.result;
-      expect(Number(await pidOfVm())).toBeGreaterThan(0);
+      const first = Number(await pidOfVm());
+      expect(first).toBeGreaterThan(0);
+      for (const action of ['STOP', 'START']) {
+        const changed = await client.open('PATCH', `/vms/${vm.id}`, { action });
+        expect(await client.ended(changed)).toMatchObject({ state: 'SUCCEEDED' });
+      }
+      expect(Number(await pidOfVm())).not.toBe(first);
     });
 
     it('is upgraded under load: the VM runs on, and no accepted request is lost', async () => {
@@ -145,15 +154,16 @@ export function describeLife(release: Release): void {
       expect(restarts.split('\n').filter(Boolean)).toEqual(['0', '0', '0']);
     });
 
-    it('is removed and purged without leaving a file', async () => {
-      await client.ended(await client.open('DELETE', `/vms/${vm.id}`));
-      await machine.run('apt-get purge -y gantry-agent gantry-control-plane gantry gantry-node');
-      const left = (await machine.changedFiles()).filter(
-        (file) =>
-          /gantry/.test(file) &&
-          !/^\/(var\/(log|cache|lib\/(apt|postgresql))|srv|etc\/apt)\//.test(file),
-      );
-      expect(left).toEqual([]);
+    it('is removed with its settings kept, and purged without leaving a file', async () => {
+      const deleted = await client.ended(await client.open('DELETE', `/vms/${vm.id}`));
+      expect(deleted).toMatchObject({ state: 'SUCCEEDED' });
+      await machine.run(`apt-get remove -y ${PACKAGES}`);
+      const states = await machine.attempt(`systemctl is-active ${UNITS}`);
+      expect(states.output.trim().split('\n')).toEqual(['inactive', 'inactive', 'inactive']);
+      await machine.run('test -s /var/lib/gantry/certificate.pem');
+      await machine.run('test -s /etc/gantry/credentials/DATABASE_URL');
+      await machine.run(`apt-get purge -y ${PACKAGES}`);
+      expect(await filesLeft(machine)).toEqual(OPERATORS_FILES);
     });
   });
 }

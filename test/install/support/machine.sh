@@ -22,5 +22,5 @@ umount -l /run/cgroups
 umount -l /sys/fs/cgroup
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 exec "$@"
-' sh systemd-nspawn --quiet --directory "$folder/root" --register=no --keep-unit --private-network --boot \
+' sh systemd-nspawn --quiet --directory "$folder/root" --hostname=machine --register=no --keep-unit --private-network --boot \
   --console=pipe --link-journal=no --resolv-conf=off --bind=/dev/net/tun "$@"

@@ -1,0 +1,13 @@
+import type { Machine } from './boot-machine.ts';
+
+/** What belongs to Debian, to apt or to the test. */
+const OTHERS = /^\/(var\/(log|cache|lib\/(apt|postgresql))|srv|etc\/apt)\//;
+
+/** What a purge leaves: the key of the repository that the operator put there. */
+export const OPERATORS_FILES = ['/etc/gantry', '/etc/gantry/apt-key.asc'];
+
+/** The files of Gantry that are on the machine. */
+export async function filesLeft(machine: Machine): Promise<string[]> {
+  const files = await machine.changedFiles();
+  return files.filter((file) => /gantry/.test(file) && !OTHERS.test(file)).sort();
+}
