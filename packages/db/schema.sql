@@ -19,6 +19,7 @@ create table access_keys (
   expires_at timestamp(3) with time zone,
   created_by uuid,
   parent_id uuid,
+  tags jsonb default '{}'::jsonb not null,
   constraint access_keys_hash_key UNIQUE (hash),
   constraint access_keys_name_key UNIQUE (project_id, name),
   constraint access_keys_pkey PRIMARY KEY (id),
@@ -405,6 +406,7 @@ END) stored not null,
 );
 CREATE INDEX disks_host ON public.disks USING btree (host_id);
 CREATE UNIQUE INDEX disks_name_key ON public.disks USING btree (project_id, name) WHERE (kind = 'data'::text);
+CREATE INDEX disks_name_of_all ON public.disks USING btree (name);
 CREATE INDEX disks_pool ON public.disks USING btree (pool_id) WHERE (pool_id IS NOT NULL);
 CREATE INDEX disks_project ON public.disks USING btree (project_id, id);
 CREATE INDEX disks_restoring ON public.disks USING btree (id) WHERE (restore_snapshot_id IS NOT NULL);
@@ -772,6 +774,7 @@ create table meter_intervals (
 CREATE INDEX meter_intervals_end ON public.meter_intervals USING btree (COALESCE(ended_at, 'infinity'::timestamp with time zone));
 CREATE INDEX meter_intervals_of ON public.meter_intervals USING btree (organization_id, COALESCE(ended_at, 'infinity'::timestamp with time zone));
 CREATE UNIQUE INDEX meter_intervals_open_key ON public.meter_intervals USING btree (resource_id) WHERE (ended_at IS NULL);
+CREATE INDEX meter_intervals_resource ON public.meter_intervals USING btree (resource_id);
 CREATE UNIQUE INDEX meter_intervals_unproven_key ON public.meter_intervals USING btree (resource_id) WHERE unproven;
 CREATE TRIGGER meter_intervals_late AFTER INSERT OR UPDATE OF started_at, ended_at, units ON public.meter_intervals FOR EACH ROW EXECUTE FUNCTION note_late_usage();
 
