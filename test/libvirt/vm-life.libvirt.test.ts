@@ -2,9 +2,13 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { MIB } from '@gantry/daemon/units';
+import { execute } from '@gantry/testkit/real-host/execute';
+import { gantryIn } from '@gantry/testkit/real-host/guest/run-gantry';
 import { makeSshKey, type SshKey } from '@gantry/testkit/real-host/guest/ssh';
 import { leftovers } from '@gantry/testkit/real-host/leftovers';
+import { commandOutside, routeFromOutside, UPLINK } from '@gantry/testkit/real-host/outside';
 import {
+  BESIDE,
   LOCATION,
   type RealCloud,
   type RealHost,
@@ -26,10 +30,16 @@ describe('a VM in a cloud with two real hosts', () => {
   let keys: { own: SshKey; stored: SshKey; strange: SshKey };
   let vm: Vm;
   let host: RealHost;
+  let reserved: { id: string; address: string };
+  /** A shared volume that is attached until the VM is stopped. */
+  let unused: string;
   let before: Awaited<ReturnType<typeof leftovers>>[];
 
   beforeAll(async () => {
-    cloud = await startRealCloud(['one', 'two']);
+    cloud = await startRealCloud(['one', 'two'], {
+      ...BESIDE,
+      agentEnvironment: () => ({ GANTRY_UPLINK: UPLINK }),
+    });
     const [first] = cloud.hosts;
     if (!first) throw new Error('BUG: no host');
     keys = {
@@ -160,6 +170,7 @@ describe('a VM in a cloud with two real hosts', () => {
     const shared = { name: 'shared', size: '1GiB', location: LOCATION, type: 'shared-volume' };
     const volume = await ended('POST', '/disks', shared);
     await attach(volume.id);
+    reserved = await attachReservedAddress();
     expect(await act('START')).toMatchObject({ state: 'STATE_RUNNING' });
     vm = await show();
     expect(addressOf(vm)).toBe(address);
@@ -173,9 +184,27 @@ describe('a VM in a cloud with two real hosts', () => {
     const kept = (await readdir(folder, { recursive: true })).find((name) => name.endsWith('/for'));
     expect(await readFile(path.join(folder, kept ?? ''), 'utf8')).toBe('all\n');
     await inGuest('umount /mnt');
+    unused = volume.id;
+  });
+
+  it('is reached from outside at its reserved address, by `gantry vm ssh`', async () => {
+    expect(vm.ssh_destination).toBe(reserved.address);
+    await routeFromOutside(reserved.address, host.address);
+    expect(await sshByCli('first', 'hostname')).toBe('first\n');
+    // The guest sees the client, and the client the reserved address: nothing between them has another.
+    expect(await sshByCli('first', 'echo $SSH_CLIENT')).toMatch(/^198\.51\.100\.1 /);
+  });
+
+  it('is not reached at the address any more once the address is detached', async () => {
     await act('STOP');
-    await detach(volume.id);
-    await ended('DELETE', `/disks/${volume.id}`);
+    await detach(unused);
+    await ended('DELETE', `/disks/${unused}`);
+    await ended('POST', `/vms/${vm.id}/detach-public-address`, { address_id: reserved.id });
+    expect(addressOf(await show())).not.toBe(reserved.address);
+    expect((await show()).ssh_destination).toBe(addressOf(vm));
+    expect(await host.runIn('nft', 'list', 'ruleset')).not.toContain(reserved.address);
+    const released = await cloud.client.call('DELETE', `/vpc/public-addresses/${reserved.id}`);
+    expect(released.status).toBe(200);
   });
 
   it('leaves no domain, file, interface or process when it is deleted', async () => {
@@ -189,6 +218,25 @@ describe('a VM in a cloud with two real hosts', () => {
       withoutImages(before),
     );
   });
+
+  /** The VM is stopped. Returns the address, which no other VM gets meanwhile. */
+  async function attachReservedAddress(): Promise<{ id: string; address: string }> {
+    const pool = { location: LOCATION, cidr: '203.0.113.7/32' };
+    expect((await cloud.client.admin('POST', '/public-addresses', pool)).status).toBe(200);
+    const wanted = { name: 'front', location: LOCATION };
+    const { body } = await cloud.client.call('POST', '/vpc/public-addresses', wanted);
+    await ended('POST', `/vms/${vm.id}/attach-public-address`, { address_id: body.id });
+    return body;
+  }
+
+  /** The CLI reaches the api beside the test; the program that it starts to log in is outside. */
+  async function sshByCli(name: string, command: string): Promise<string> {
+    const gantry = await gantryIn({
+      ...{ folder: host.directory, url: cloud.url, run: execute, sshFrom: commandOutside() },
+      accessKey: cloud.console(vm.id).credentials,
+    });
+    return await gantry('vm', 'ssh', '--identity', keys.own.privateFile, name, '--', command);
+  }
 
   const attach = (diskId: string) =>
     ended('POST', `/vms/${vm.id}/attach-disks`, {

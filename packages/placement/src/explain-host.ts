@@ -10,20 +10,40 @@ import {
 } from './host.ts';
 import { lackingStorage, stateOf } from './host-state.ts';
 import { gpuViews } from './layout/gpu-view.ts';
-import { newLayoutStore } from './layout/layout.ts';
+import { type LayoutStore, newLayoutStore } from './layout/layout.ts';
 import { placementOn } from './placement-on.ts';
 
 /** The placement on this host, or the first filter that the host does not pass and the reason. */
 export type HostExplanation = { placement: Placement } | { failed: Filter; because: string };
 
 export function explainHost(host: PlacementHost, request: PlacementRequest): HostExplanation {
+  return explainWith(newLayoutStore(), host, request);
+}
+
+/** Equal servers have the same layout, which is computed once for all of them. */
+export function explainHosts(
+  hosts: readonly PlacementHost[],
+  request: PlacementRequest,
+): { hostId: string; explanation: HostExplanation }[] {
+  const layouts = newLayoutStore();
+  return hosts.map((host) => ({
+    hostId: host.id,
+    explanation: explainWith(layouts, host, request),
+  }));
+}
+
+function explainWith(
+  layouts: LayoutStore,
+  host: PlacementHost,
+  request: PlacementRequest,
+): HostExplanation {
   if (host.location !== request.location)
     return { failed: 'location', because: `the host is in ${host.location}` };
   if (!isSchedulable(host)) return { failed: 'schedulable', because: whyUnschedulable(host) };
   const ofModel = host.gpus.filter(({ model }) => model === request.gpuModel);
   if (ofModel.length === 0)
     return { failed: 'gpu_model', because: `the host has no ${request.gpuModel}` };
-  const state = stateOf(newLayoutStore(), host);
+  const state = stateOf(layouts, host);
   const view = gpuViews(state.layout, request.gpuModel).at(state.freeMask);
   const fit = fitRequest(state, view, request);
   if ('failed' in fit) return { failed: fit.failed, because: whyNoFit(host, request, fit.failed) };

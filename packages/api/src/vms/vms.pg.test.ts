@@ -259,7 +259,7 @@ describe('listing VMs', () => {
   });
 
   it.each([
-    'sort=name',
+    'sort=state',
     'limit=0',
     'limit=1001',
     'limit=x',

@@ -17,6 +17,17 @@ let turn: Promise<unknown> = Promise.resolve();
 
 const outsideName = (): string => ownName('outside');
 
+/** Returns what comes before a command that runs in the world outside. */
+export function commandOutside(): string[] {
+  return ['ip', 'netns', 'exec', outsideName()];
+}
+
+/** The router of the provider: it sends what is for a public address to the host of its VM. */
+export async function routeFromOutside(publicAddress: string, hostAddress: string): Promise<void> {
+  const route = ['route', 'replace', `${publicAddress}/32`, 'via', hostAddress];
+  await execute('ip', '-n', outsideName(), ...route);
+}
+
 export type Plug = { address: string; pull(): Promise<void> };
 
 /** Returns the host's own address there, and a function that disconnects the host. */

@@ -59,7 +59,7 @@ export type Site = {
 };
 
 /** The scheduler runs beside the test, and each host reaches its port through its own loopback. */
-const BESIDE: Site = {
+export const BESIDE: Site = {
   address: 'localhost',
   prepare: async () => ({}),
   connect: (host, port) => host.reachLoopback(port),

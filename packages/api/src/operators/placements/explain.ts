@@ -11,7 +11,7 @@ import {
 } from '@gantry/db/queries/placement/placement-hosts';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { chooseHost, countFilters, type FilterCount } from '@gantry/placement/choose-host';
-import { explainHost, type HostExplanation } from '@gantry/placement/explain-host';
+import { explainHosts, type HostExplanation } from '@gantry/placement/explain-host';
 import type { Placement } from '@gantry/placement/host';
 import { newHostIndex } from '@gantry/placement/host-index';
 import { hostsFromRows } from '@gantry/placement/hosts-from-rows';
@@ -48,10 +48,7 @@ export async function explainPlacement(sql: Queryable, question: Question): Prom
   return {
     placement: 'reasons' in choice ? null : choice,
     filters: countFilters(index, request),
-    explanations: asked.map((host) => ({
-      hostId: host.id,
-      explanation: explainHost(host, request),
-    })),
+    explanations: explainHosts(asked, request),
     rows,
   };
 }

@@ -126,7 +126,7 @@ describe('an image from a snapshot', () => {
     expect((await osDiskOf(other.resourceId)).pool_id).toBe(larger);
     await sql`update storage_pools set active = false where id = ${world.poolId}`;
     const full = await world.call('POST', '/vms', vmBody({ image: 'mine', name: fresh('vm') }));
-    expect(refusal(full)).toEqual([503, 'unavailable']);
+    expect(refusal(full)).toEqual([422, 'out_of_stock']);
   });
 
   it('is refused to a VM elsewhere, and before it is ready, with the reason', async () => {

@@ -15,6 +15,7 @@ const QUESTIONS: Record<string, string> = {
   network: 'have enough network bandwidth left',
   drives: 'have enough free drives',
   disk_space: 'have enough room for disks',
+  storage_network: 'reach the storage cluster',
 };
 
 /** How many hosts each filter leaves, as bars that become shorter. What follows the first 0 says nothing more. */
@@ -27,12 +28,15 @@ export function Funnel({ filters }: { filters: Filter[] }) {
       {shown.map(({ filter, left }) => (
         <li
           key={filter}
-          className="grid grid-cols-[minmax(9rem,16rem)_1fr_max-content] items-center gap-3"
+          className="grid grid-cols-[1fr_max-content] items-center gap-x-3 gap-y-1 sm:grid-cols-[minmax(9rem,16rem)_1fr_max-content]"
         >
           <span className={left === 0 ? 'font-medium text-bad' : ''}>
             {QUESTIONS[filter] ?? filter.replaceAll('_', ' ')}
           </span>
-          <span aria-hidden="true" className="h-3 overflow-hidden rounded bg-hover">
+          <span
+            aria-hidden="true"
+            className="h-3 overflow-hidden rounded bg-hover max-sm:order-last max-sm:col-span-2 max-sm:h-1.5"
+          >
             <span
               className={`block h-full rounded ${left === 0 ? 'bg-bad' : 'bg-accent-fill'}`}
               style={{ width: `${(left / most) * 100}%` }}

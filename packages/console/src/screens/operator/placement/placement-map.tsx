@@ -71,7 +71,7 @@ function MarkedMap({ hosts, unfit, chosen, label }: MarkedMapProps) {
 
 function Legend() {
   return (
-    <p className="flex flex-wrap items-center gap-x-1.5 text-sm text-muted">
+    <p className="flex items-baseline gap-x-1.5 text-sm text-muted">
       <svg aria-hidden="true" viewBox="0 0 12 12" className="size-3 shrink-0 text-accent">
         <rect
           x="1"

@@ -117,10 +117,10 @@ function Result({ explanation: { placement, filters, hosts } }: { explanation: E
           {addresses !== '' && ` with the devices ${addresses}`}.
         </Note>
       )}
+      {host_id !== '' && <PlacementMap placement={placement} hosts={hosts} />}
       <Panel title="Hosts that …">
         <Funnel filters={filters} />
       </Panel>
-      {host_id !== '' && <PlacementMap placement={placement} hosts={hosts} />}
       <Table
         label="Hosts and why they do not fit"
         columns={COLUMNS}
