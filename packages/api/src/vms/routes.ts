@@ -12,7 +12,7 @@ import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
 import { AttachPublicAddress, DetachPublicAddress } from '../public-addresses/schema.ts';
-import { VmUsage, vmUsageView } from '../usage/vm-usage.ts';
+import { VmUsage, vmUsageView } from '../usage/schema.ts';
 import { attachDisks, detachDisks } from './attach-disks.ts';
 import { attachPublicAddress, detachPublicAddress } from './attach-public-address.ts';
 import { changeVm, deleteVm } from './change.ts';
