@@ -108,6 +108,7 @@ const SPEC = {
             image: 'd1',
             user: 'k1',
             key: 'AQ==',
+            passphrase: 'c2VjcmV0',
           },
         },
       ],

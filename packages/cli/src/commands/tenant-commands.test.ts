@@ -144,7 +144,8 @@ describe('key', () => {
 });
 
 it('an access key is created with its secret, which the list does not show', async () => {
-  const key = { id: 'k1', name: 'ci', role: 'read-only', expires_at: '', last_used_at: '' };
+  const shown = { id: 'k1', name: 'ci', role: 'read-only', expires_at: '', last_used_at: '' };
+  const key = { ...shown, tags: { team: 'build' } };
   const body = { ...key, access_key: 'gantry_ak_new' };
   replies['POST /v0.1/access-keys'] = { status: 200, body };
   replies['GET /v0.1/access-keys'] = items({ ...key, creator: 'me@example.com' });
