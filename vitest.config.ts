@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const everywhere = ['packages/**', 'proto/**', 'test/**'];
 const named = (suffix: string) => everywhere.map((folder) => `${folder}/*${suffix}`);
 /** How long a test waits for a condition on a busy machine. Tests never wait for time to pass. */
-const patience = { poll: { timeout: 30_000 } };
+const patience = { poll: { timeout: 60_000 } };
 const skipped = ['**/node_modules/**', '**/dist/**'];
 
 /** A suite for one server version. Its files run in parallel, each with its own database. */
@@ -15,8 +15,8 @@ const postgres = (version: 15 | 18) => ({
     exclude: skipped,
     globalSetup: [`packages/testkit/src/database/global-postgres-${version}.ts`],
     expect: patience,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // On two cores a third worker computes while the tests of the other two wait for a condition.
     maxWorkers: 3,
     // Loading every module again would cost each file more than a second. Modules must not keep
@@ -79,8 +79,8 @@ export default defineConfig({
           ],
           expect: patience,
           // The default of 5 s is too short on a machine that is busy with other work.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           // On two cores it would be one.
           maxWorkers: Math.max(2, availableParallelism() - 1),
         },

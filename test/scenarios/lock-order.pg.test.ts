@@ -289,7 +289,7 @@ async function countDeadlocks(): Promise<number> {
   const others = () =>
     watcher`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
-  await expect.poll(async () => (await others()).length, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await others()).length).toBe(0);
   const [row] = await watcher<{ deadlocks: number }[]>`
     select deadlocks::int from pg_stat_database where datname = current_database()`;
   return row?.deadlocks ?? -1;

@@ -42,7 +42,7 @@ it('lines are written in order within a second, or when the process exits', asyn
   output.write('one\n');
   output.write('two\n');
   expect(readAll()).toBe('');
-  await vi.waitFor(() => expect(readAll()).toBe('one\ntwo\n'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(readAll()).toBe('one\ntwo\n'), { timeout: 60_000 });
   output.write('three\n');
   output.flushSync();
   expect(readAll()).toBe('three\n');

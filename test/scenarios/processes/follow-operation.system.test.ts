@@ -69,8 +69,8 @@ const traceOf = ({ operation_id }: Operation) =>
 
 it('a creation is one trace, with the spans of the api, the scheduler and the agent in their order', async () => {
   const names = () => traceOf(created).map(({ name }) => name);
-  await expect.poll(names, { timeout: 15_000 }).toContain('vm CREATE');
-  await expect.poll(names, { timeout: 15_000 }).toEqual(expect.arrayContaining(['reconcile']));
+  await expect.poll(names).toContain('vm CREATE');
+  await expect.poll(names).toEqual(expect.arrayContaining(['reconcile']));
   const spans = traceOf(created);
   const whole = spans.find(({ name }) => name === 'vm CREATE');
   const direct = spans.filter(({ parentSpanId }) => parentSpanId === whole?.spanId);
@@ -99,8 +99,8 @@ it("the span of a request is linked to the client's trace, and the operation kee
   const { operation } = (await reply.json()) as { operation: Operation };
   await client.ended(operation);
   const request = () => traceOf(operation).find(({ service }) => service === 'gantry-api');
-  await expect.poll(request, { timeout: 15_000 }).toMatchObject({ links: [{ traceId, spanId }] });
+  await expect.poll(request).toMatchObject({ links: [{ traceId, spanId }] });
   await expect
-    .poll(() => traceOf(operation).map(({ name }) => name), { timeout: 15_000 })
+    .poll(() => traceOf(operation).map(({ name }) => name))
     .toEqual(expect.arrayContaining(['vm DELETE', 'reconcile']));
 });

@@ -105,7 +105,7 @@ it('a report that cannot be settled is set aside and shown, until a later one is
   // No column can take this text.
   const poison = { id: newId(), sizeBytes: 'x' };
   settling.settle(host, { ...whole(), disks: [poison], deletedDisks: ['not-an-id'] });
-  await expect.poll(trouble, { timeout: 20_000 }).toMatch(/^its last report cannot be settled/);
+  await expect.poll(trouble).toMatch(/^its last report cannot be settled/);
   expect(host.unsettled).toBeNull();
   expect(settled).toEqual([]);
   settling.settle(host, whole());
