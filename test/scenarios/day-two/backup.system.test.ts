@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgresPrograms())('a backup that is restored', () => {
     const { orphans, lost, missing, strays } = JSON.parse(command.stdout);
     expect([...missing, ...strays]).toEqual([]);
     expect(orphans).toMatchObject([{ vm_id: history.lostVm }]);
-    expect(lost).toMatchObject([{ vm_id: history.vms.deleted }]);
+    expect(lost, command.stdout).toMatchObject([{ vm_id: history.vms.deleted }]);
     expect(await listOrphans(client)).toEqual([history.lostVm]);
   });
 

@@ -7,6 +7,7 @@ import type { HostReport } from '@gantry/scheduler/attached/host-report';
 import { describeDifferences } from '@gantry/scheduler/restore/describe-differences';
 import { compareHost } from '@gantry/scheduler/settle/compare-host';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import { countWaiting } from '@gantry/testkit/database/other-process';
 import { type HandDrivenHost, wordOn } from '@gantry/testkit/hosts/hand-driven-host';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 
@@ -189,6 +190,25 @@ it('a VM that was renamed, and a disk that was grown, since the backup are liste
     { ...difference, kind: 'disk_grown', disk_id: disk?.['id'] },
     { ...difference, kind: 'vm_changed', disk_id: null },
   ]);
+});
+
+it('a host that reported just before an era began is compared in this era', async () => {
+  const vmId = await cloud.runVm(host);
+  const report = await host.done();
+  wordOn(report, vmId).generation = '9';
+  let comparing: Promise<boolean> | undefined;
+  const era = await cloud.sql.begin(async (tx) => {
+    await tx`select from hosts where id = ${host.id} for update`;
+    comparing = compare(report, true);
+    await expect.poll(() => countWaiting(cloud.sql)).toBe(1);
+    await tx`update hosts set awaits_comparison = true where id = ${host.id}`;
+    const [begun] = await tx`update installation set era = era + 1 returning era`;
+    return begun?.['era'];
+  });
+  expect(await comparing).toBe(true);
+  expect(
+    await cloud.sql`select kind, era from era_differences where host_id = ${host.id}`,
+  ).toMatchObject([{ kind: 'ahead', era }]);
 });
 
 it('a network whose rules or subnets changed since the backup is listed with its project', async () => {

@@ -78,17 +78,20 @@ export type FoundDifference = {
 
 /**
  * Locks the host if it is to be compared with the database: once in an era, and whenever it is ahead of the
- * database although no era has begun. Returns the era, or the time at which the next one would begin.
+ * database although no era has begun. Returns the era, or the time at which the next one would begin. The era is
+ * read after the lock is taken, because the lock may have waited for a new era to begin.
  */
 export async function lockHostToCompare(
   sql: Queryable,
   { hostId, streamEpoch, isAhead }: { hostId: string; streamEpoch: string; isAhead: boolean },
 ): Promise<string | undefined> {
+  const locked = await sql`select from hosts h where h.id = ${hostId} and h.stream_epoch = ${streamEpoch}
+    and (h.awaits_comparison or ${isAhead}) and h.fenced_at is null for no key update`;
+  if (locked.length === 0) return undefined;
   const [row] = await sql<{ era: string }[]>`
     select case when h.awaits_comparison then i.era
       else greatest(i.era, floor(extract(epoch from clock_timestamp()))::bigint) end as era
-    from hosts h, installation i where h.id = ${hostId} and h.stream_epoch = ${streamEpoch}
-      and (h.awaits_comparison or ${isAhead}) and h.fenced_at is null and ${isEraCurrent(sql)} for no key update of h`;
+    from hosts h, installation i where h.id = ${hostId} and ${isEraCurrent(sql)}`;
   return row?.era;
 }
 
