@@ -111,10 +111,13 @@ export function startVolumes(options: VolumesOptions): Volumes {
   const { imageNetworks: rules = PUBLIC } = options;
   const imports = { rules, stopping: stopping.signal, uploads: options.imageUploads };
   const context: VolumeContext = { sql, log, secrets, clusters, images, imports, backupFiles };
-  const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
-  const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
-  const downloads = new WorkQueue({ mostPerCluster: MOST_IMPORTS_PER_CLUSTER, retryMs });
-  const backups = new WorkQueue({ mostPerCluster: MOST_BACKUPS_PER_CLUSTER, retryMs });
+  // A disk can have several things to do, and they are in different queues.
+  const taken = new Set<string>();
+  const makeQueue = (mostPerCluster: number) => new WorkQueue({ mostPerCluster, retryMs, taken });
+  const queue = makeQueue(MOST_PER_CLUSTER);
+  const copies = makeQueue(MOST_COPIES_PER_CLUSTER);
+  const downloads = makeQueue(MOST_IMPORTS_PER_CLUSTER);
+  const backups = makeQueue(MOST_BACKUPS_PER_CLUSTER);
   const queues = [queue, copies, downloads, backups];
   const watch = createPoolWatch(context, options);
   let hasPools = false;
