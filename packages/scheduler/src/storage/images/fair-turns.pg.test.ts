@@ -2,7 +2,7 @@ import { listUnsettledBackups } from '@gantry/db/queries/backups/backup-work';
 import { listUnsettledImages } from '@gantry/db/queries/storage/image-work';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LOCATION, makeStorageWorld, type StorageWorld } from './testing/storage-world.ts';
+import { LOCATION, makeStorageWorld, type StorageWorld } from '../testing/storage-world.ts';
 
 let world: StorageWorld;
 beforeAll(async () => {
