@@ -33,10 +33,10 @@ it('a volume controller makes the backups of a schedule, keeps the newest, and r
       await cloud.sql<{ id: string }[]>`
         select id from backups where disk_id = ${diskId} and state = 'ready' order by id`
     ).map(({ id }) => id);
-  await expect.poll(ready, { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(ready).toHaveLength(1);
   write(diskId, 'second');
   await cloud.sql`update backup_schedules set next_at = now() where disk_id = ${diskId}`;
-  await expect.poll(ready, { timeout: 20_000 }).toHaveLength(2);
+  await expect.poll(ready).toHaveLength(2);
   const [first = '', second = ''] = await ready();
   // The snapshot of the first one is not needed any more; its file is, because the second one has the changes since it.
   await expect

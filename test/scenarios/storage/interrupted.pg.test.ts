@@ -85,7 +85,7 @@ it.each(MOMENTS)(
       sizeBytes: 20 * GIB,
     });
     expect(await volumesOf()).toEqual(await disks());
-    await expect.poll(keys, { timeout: 20_000 }).toEqual(await keyRows());
+    await expect.poll(keys).toEqual(await keyRows());
     expect(await keyRows()).toHaveLength((await disks()).length);
     await cloud.request('DELETE', `/disks/${id}`);
     await cloud.settleWithoutHost();
@@ -105,10 +105,10 @@ it('a cluster that does not reply in time is asked again, and nothing is made tw
   const { id, operationId } = await cloud.requestDisk();
   const problem = async () =>
     (await sql`select problem from storage_clusters where id = ${cloud.clusterId}`)[0]?.['problem'];
-  await expect.poll(problem, { timeout: 20_000 }).toContain('did not reply in time');
+  await expect.poll(problem).toContain('did not reply in time');
   cluster.setNetwork('up');
   await cloud.settleVolumes();
   expect(await cloud.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
   expect(await volumesOf()).toEqual([known.id, id].sort());
-  await expect.poll(keys, { timeout: 20_000 }).toEqual(await keyRows());
+  await expect.poll(keys).toEqual(await keyRows());
 });

@@ -18,7 +18,7 @@ it('a volume is not grown while it is set back to a snapshot, also if both are d
   const { id: snapshotId } = await cloud.request('POST', '/snapshots', body);
   const state = async () =>
     (await sql`select state from snapshots where id = ${snapshotId}`)[0]?.['state'];
-  await expect.poll(state, { timeout: 20_000 }).toBe('ready');
+  await expect.poll(state).toBe('ready');
   const { id: otherId } = await cloud.requestDisk();
   await cloud.settleVolumes();
   await volumes.stop();
@@ -53,7 +53,7 @@ it('a volume is not grown while it is set back to a snapshot, also if both are d
   });
   const left = () =>
     sql`select from disks where id = ${diskId} and (restore_snapshot_id is not null or observed_size_gib < size_gib)`;
-  await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
   expect(together).toEqual([]);
   const [disk] = await sql<
     { size: number }[]

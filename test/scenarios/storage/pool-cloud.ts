@@ -110,7 +110,7 @@ export async function startPoolCloud(): Promise<PoolCloud> {
               where a.disk_id = d.id))
           union all select disk_id from discarded_volumes union all select disk_id from volume_keys where revoked`;
       };
-      await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+      await expect.poll(left).toEqual([]);
       await cloud.settleWithoutHost();
     },
     async placeVms() {
