@@ -6,7 +6,7 @@ import rbd
 
 from encryption import is_encrypted, need_passphrase, size_with_header
 from space import open_pool, open_pool_to_remove
-from volumes import FEATURES, UNFINISHED, finish, look_at, need_unused
+from volumes import FEATURES, RESTORING, UNFINISHED, bytes_to_restore, finish, look_at, need_unused, user_snapshots
 
 
 def create_snapshot(cluster, pool, name, snapshot):
@@ -32,11 +32,15 @@ def restore_snapshot(cluster, pool, name, snapshot):
         if found is not None:
             need_unused(found, name)
         with rbd.Image(ioctx, name) as image:
-            size = image.size()
+            if snapshot not in user_snapshots(image):
+                raise OSError(errno.ENOENT, f"The volume {name} has no snapshot {snapshot}.")
+            # The rollback gives the volume the size of the snapshot, and an attempt that was interrupted may have done so.
+            size = max(image.size(), bytes_to_restore(image) or 0)
+            image.metadata_set(RESTORING, str(size))
             image.rollback_to_snap(snapshot)
-            # The volume has the size of the snapshot now.
             if size > image.size():
                 image.resize(size, False)
+            image.metadata_remove(RESTORING)
 
 
 def copy_snapshot(cluster, pool, name, snapshot, to):

@@ -17,6 +17,8 @@ from space import need_space, open_pool, open_pool_to_remove
 INSTALLATION = "gantry.installation"
 RESOURCE = "gantry.resource"
 DISCARDED = "gantry.discarded"
+# The size that the volume had, while it is set back to a snapshot.
+RESTORING = "gantry.restoring"
 UNFINISHED = ".new"
 FEATURES = (
     rbd.RBD_FEATURE_LAYERING
@@ -64,6 +66,14 @@ def set_labels(image, volume):
         image.metadata_set(ENCRYPTION, LUKS)
 
 
+def bytes_to_restore(image):
+    """Returns the size that the volume had before an attempt to set it back, or None if none is unfinished."""
+    try:
+        return int(image.metadata_get(RESTORING))
+    except KeyError:
+        return None
+
+
 def read_parent_id(image):
     try:
         return image.parent_id()
@@ -91,6 +101,7 @@ def describe(image):
         "id": image.id(),
         "sizeBytes": image.size() - header_bytes(image),
         "encrypted": is_encrypted(image),
+        "isRestoring": bytes_to_restore(image) is not None,
         "labels": read_labels(image),
         "parentId": read_parent_id(image),
         "snapshots": user_snapshots(image),

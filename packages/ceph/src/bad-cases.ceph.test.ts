@@ -75,7 +75,8 @@ describe('a Ceph cluster with trouble', () => {
       );
       const names = Object.keys(calls).map((name) => [name, 'unreachable']);
       expect(Object.fromEntries(results)).toEqual(Object.fromEntries(names));
-      expect(performance.now() - start).toBeLessThan(15_000);
+      // By itself librados waits for 300 s.
+      expect(performance.now() - start).toBeLessThan(60_000);
     } finally {
       ceph.mon.resume();
     }

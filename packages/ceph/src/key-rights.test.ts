@@ -4,7 +4,7 @@ import type { Volume } from './storage-cluster.ts';
 
 const volume: Volume = {
   ...{ pool: 'p', name: 'v', id: '1a', sizeBytes: 1, labels: null, parentId: null },
-  ...{ snapshots: [], watchers: [], locker: null, encrypted: false },
+  ...{ snapshots: [], watchers: [], locker: null, encrypted: false, isRestoring: false },
 };
 
 it('a key may write its volume and read its parent, and only that', () => {

@@ -29,6 +29,7 @@ export function viewOf(stored: Stored): Volume {
     id: stored.id,
     sizeBytes: stored.sizeBytes,
     encrypted: stored.passphrase !== null,
+    isRestoring: false,
     labels: stored.labels && { ...stored.labels },
     parentId: stored.parentId,
     snapshots: [...stored.snapshots.keys()],

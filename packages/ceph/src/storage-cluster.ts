@@ -42,7 +42,7 @@ export type StorageCluster = {
   removeSnapshot(at: VolumeName & { snapshot: string }): Promise<void>;
   /**
    * Sets the content of a volume back to that of a snapshot and keeps the size of the volume. Throws `busy` while a
-   * client has the volume open.
+   * client has the volume open. After an interruption the volume `isRestoring` until the call is repeated.
    */
   restoreSnapshot(at: VolumeName & { snapshot: string }): Promise<void>;
   /**
@@ -149,6 +149,8 @@ export type Volume = VolumeName & {
   /** Without the header of an encrypted volume. */
   sizeBytes: number;
   encrypted: boolean;
+  /** An attempt to set it back to a snapshot has begun and not ended, so it may have content of both. */
+  isRestoring: boolean;
   /** Null if it has none: then it is not ours. */
   labels: VolumeLabels | null;
   /** The cluster's id of the image that it is a clone of; null if it is none. */

@@ -45,6 +45,24 @@ describe('the server of a fenced host', () => {
     expect(() => vm.client.write('late')).toThrow('fenced');
   });
 
+  it('stays fenced if another scheduler has fenced it again while its first fence was lifted', async () => {
+    const { host } = await fenced();
+    const back = await world.addHost(host.address);
+    await back.obey();
+    const late = async () => ({
+      ...world.cluster,
+      async unfence(addresses: readonly string[]) {
+        await cloud.sql`insert into storage_fences (cluster_id, host_id, addresses, effective_at)
+          values (${world.clusterId}, ${back.id}, ${[...addresses]}, now())`;
+        await world.cluster.unfence(addresses);
+      },
+    });
+    await liftFences({ ...cloud, clusters: late, locations });
+    expect(await isBlocked(host.address)).toBe(true);
+    expect(await world.fenceRows(host)).toEqual([]);
+    expect(await world.fenceRows(back)).toHaveLength(1);
+  });
+
   it('is not taken for another server with the same address', async () => {
     const { host } = await fenced();
     const other = await world.addHost(host.address);

@@ -38,8 +38,21 @@ function requireOneSource(image: Given, context: z.RefinementCtx): void {
   }
 }
 
+const GIB = 2 ** 30;
 /** A file has its disk, and a little more. */
-const MOST_UPLOAD_BYTES = (OS_DISK_GIB + 1) * 2 ** 30;
+const fileLimit = (diskGib: number) => (diskGib + 1) * GIB;
+
+/** The quota counts the size of the disk, so the file may not need much more space than that. */
+function requireFittingFile(
+  image: { size?: string | undefined; upload_bytes?: number | undefined },
+  context: z.RefinementCtx,
+): void {
+  const { size = '', upload_bytes: bytes = 0 } = image;
+  const diskGib = parseDiskSizeGib(size);
+  if (diskGib === undefined || bytes <= fileLimit(diskGib)) return;
+  const message = `must be at most 1 GiB more than size, which is ${size}`;
+  context.addIssue({ code: 'custom', path: ['upload_bytes'], message });
+}
 
 export const CreateCustomImage = z
   .strictObject({
@@ -53,7 +66,7 @@ export const CreateCustomImage = z
     source_url: Text(2048).optional().openapi({
       description: 'Where its file is fetched from. Then the fields after it are required.',
     }),
-    upload_bytes: z.int().min(1).max(MOST_UPLOAD_BYTES).optional().openapi({
+    upload_bytes: z.int().min(1).max(fileLimit(OS_DISK_GIB)).optional().openapi({
       description:
         'The size of its file, which is uploaded. Then the fields after it are required.',
     }),
@@ -63,6 +76,7 @@ export const CreateCustomImage = z
     sha256: Sha256.optional(),
   })
   .superRefine(requireOneSource)
+  .superRefine(requireFittingFile)
   .openapi('CreateCustomImage');
 
 export const ChangeCustomImage = z

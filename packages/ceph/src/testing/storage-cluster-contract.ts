@@ -79,6 +79,7 @@ export function describeStorageClusterContract(make: () => Promise<ContractClust
         id: expect.stringMatching(/^[0-9a-f]+$/),
         sizeBytes: 32 * MIB,
         encrypted: false,
+        isRestoring: false,
         labels: wanted.labels,
         parentId: null,
         snapshots: [],
@@ -214,7 +215,9 @@ export function describeStorageClusterContract(make: () => Promise<ContractClust
       await cluster.restoreSnapshot({ ...volume, snapshot: 's' });
       expect(await under.read(volume)).toBe('before');
       const found = await cluster.readVolume(volume);
-      expect(found).toMatchObject({ sizeBytes: 64 * MIB, snapshots: ['s'] });
+      expect(found).toMatchObject({
+        ...{ sizeBytes: 64 * MIB, snapshots: ['s'], isRestoring: false },
+      });
       await cluster.removeSnapshot({ ...volume, snapshot: 's' });
       await cluster.removeSnapshot({ ...volume, snapshot: 's' });
       expect(await cluster.readVolume(volume)).toMatchObject({ snapshots: [] });

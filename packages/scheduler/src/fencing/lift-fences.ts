@@ -2,6 +2,7 @@ import { StorageError } from '@gantry/ceph/storage-error';
 import type { Log } from '@gantry/daemon/log';
 import type { Sql } from '@gantry/db/connect';
 import {
+  listAddressesKept,
   listLastingFences,
   listLiftableFences,
   removeStorageFence,
@@ -24,16 +25,20 @@ type Lifting = {
 export async function liftFences({ sql, log, clusters, locations }: Lifting): Promise<void> {
   for (const { clusterId, hostId } of await updateFencesLiftable(sql, locations))
     log.info({ host_id: hostId, cluster_id: clusterId }, 'the server of a fenced host is back');
-  for (const { clusterId, hostId, addresses, keptAddresses } of await listLiftableFences(
-    sql,
-    locations,
-  )) {
+  for (const { addresses, ...key } of await listLiftableFences(sql, locations)) {
+    const { clusterId, hostId } = key;
     const about = { host_id: hostId, cluster_id: clusterId };
     try {
       const cluster = await clusters(clusterId);
       // Another fence may need the same address: the server that is back was fenced twice.
-      await cluster.unfence(addresses.filter((address) => !keptAddresses.includes(address)));
-      await removeStorageFence(sql, { clusterId, hostId });
+      const kept = await listAddressesKept(sql, key);
+      const lifted = addresses.filter((address) => !kept.includes(address));
+      await cluster.unfence(lifted);
+      // The next holder of the lease may have fenced the server again while this process hung.
+      const needed = await listAddressesKept(sql, key);
+      const lost = lifted.filter((address) => needed.includes(address));
+      if (lost.length > 0) await cluster.fence(lost);
+      await removeStorageFence(sql, key);
       log.info(about, 'fence in a storage cluster lifted');
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;

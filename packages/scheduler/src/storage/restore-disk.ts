@@ -22,7 +22,8 @@ export async function restoreDisk(
       cluster.restoreSnapshot({ pool, name: diskId, snapshot: snapshotId }),
     );
   } catch (error) {
-    if (!endsRestore(error, disk)) throw error;
+    if (!(error instanceof StorageError)) throw error;
+    if (!(await endsRestore(context, { error, disk }))) throw error;
     context.log.warn({ error, disk_id: diskId, snapshot_id: snapshotId }, 'disk not restored');
     await writeWithLease(context, lease, async (tx) => {
       if (!(await updateDiskRestored(tx, { diskId, snapshotId }))) return;
@@ -37,7 +38,16 @@ export async function restoreDisk(
   });
 }
 
-/** A volume that a client has open was not changed, so a restore that its tenant no longer waits for can end. */
-function endsRestore(error: unknown, { awaited }: RestoringDisk): error is StorageError {
-  return isFinal(error) || (error instanceof StorageError && error.code === 'busy' && !awaited);
+/**
+ * Whether the restore is given up: it fails, or its tenant no longer waits and a client has the volume open. It goes on if
+ * an earlier attempt began to change the volume, because no VM may start with a part of the snapshot.
+ */
+async function endsRestore(
+  { clusters }: VolumeContext,
+  { error, disk }: { error: StorageError; disk: RestoringDisk },
+): Promise<boolean> {
+  if (!isFinal(error) && !(error.code === 'busy' && !disk.awaited)) return false;
+  const at = { pool: disk.pool, name: disk.id };
+  const volume = await clusters.use(disk.cluster_id, (cluster) => cluster.readVolume(at));
+  return !volume?.isRestoring;
 }

@@ -67,6 +67,25 @@ it('a snapshot keeps its content, restores it, and its copy outlives the snapsho
   expect(await has(copyId, '0x11')).toBe(true);
 });
 
+it('a restore that was interrupted is seen on the volume, and its repetition keeps the size', async () => {
+  const diskId = await world.makeDisk('', { size: '1GiB' });
+  await fill(diskId, '0x44');
+  const snapshotId = await finish('POST', '/snapshots', { name: 'kept', disk_id: diskId });
+  await finish('PATCH', `/disks/${diskId}`, { size: '2GiB' });
+  await fill(diskId, '0x55');
+  const at = { pool: POOL, name: diskId };
+  const volume = `${POOL}/${diskId}`;
+  // As a scheduler leaves it that is killed after the rollback has given the volume the size of the snapshot.
+  await ceph.run('rbd', 'image-meta', 'set', volume, 'gantry.restoring', `${2 * 2 ** 30}`);
+  await ceph.run('rbd', 'resize', '--allow-shrink', '--no-progress', '--size', '1G', volume);
+  expect(await cluster.readVolume(at)).toMatchObject({ isRestoring: true });
+  await finish('POST', `/snapshots/${snapshotId}:restore`);
+  expect(await cluster.readVolume(at)).toMatchObject({
+    ...{ isRestoring: false, sizeBytes: 2 * 2 ** 30 },
+  });
+  expect(await has(diskId, '0x44')).toBe(true);
+});
+
 it('an interrupted copy leaves no volume, and the next attempt completes it', async () => {
   const diskId = await world.makeDisk('', { size: '1GiB' });
   await fill(diskId, '0x33');

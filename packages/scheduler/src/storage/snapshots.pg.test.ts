@@ -1,4 +1,5 @@
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
+import { StorageError } from '@gantry/ceph/storage-error';
 import { newId } from '@gantry/model/ids';
 import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { finishVm } from '@gantry/testkit/make/finished';
@@ -346,6 +347,38 @@ describe('restoring a snapshot', () => {
     client.close();
     await world.carryOut();
     expect(world.contentOf(diskId)).toBe('after');
+    expect((await world.call('DELETE', `/disks/${diskId}`)).status).toBe(200);
+  });
+
+  it('goes on after its operation has ended if an interrupted attempt has changed a part of the volume', async () => {
+    const {
+      log,
+      api: { sql },
+    } = world;
+    const diskId = await world.makeDisk('before');
+    const snapshotId = await makeSnapshot(diskId);
+    world.write(diskId, 'after');
+    const { id } = await world.begin('POST', `/snapshots/${snapshotId}:restore`);
+    await sql`update operations set deadline_at = now() - interval '1 second' where id = ${id}`;
+    await endOverdueOperations({ sql, log });
+    for (const code of ['busy', 'failed'] as const) {
+      // The client of a scheduler that was killed in the middle of it is still known to the cluster.
+      const cluster: StorageCluster = {
+        ...world.cluster,
+        restoreSnapshot: async () => {
+          throw new StorageError(code, 'a client has it open');
+        },
+        async readVolume(at) {
+          const volume = await world.cluster.readVolume(at);
+          return volume && { ...volume, isRestoring: true };
+        },
+      };
+      await world.carryOut({ cluster });
+    }
+    const early = await world.call('POST', '/snapshots', { name: 'mixed', disk_id: diskId });
+    expect(refusal(early)).toEqual([409, 'conflict']);
+    await world.carryOut();
+    expect(world.contentOf(diskId)).toBe('before');
     expect((await world.call('DELETE', `/disks/${diskId}`)).status).toBe(200);
   });
 

@@ -43,6 +43,7 @@ import { removeVolume } from './remove-volume.ts';
 import { restoreDisk } from './restore-disk.ts';
 import { settleSnapshot } from './snapshots.ts';
 import { type OpenCluster, StorageClusters } from './storage-clusters.ts';
+import { shownReason } from './storage-failure.ts';
 import type { VolumeContext } from './volume-context.ts';
 import { makeKey, removeRevokedKey } from './volume-keys.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -110,10 +111,13 @@ export function startVolumes(options: VolumesOptions): Volumes {
   const { imageNetworks: rules = PUBLIC } = options;
   const imports = { rules, stopping: stopping.signal, uploads: options.imageUploads };
   const context: VolumeContext = { sql, log, secrets, clusters, images, imports, backupFiles };
-  const queue = new WorkQueue({ mostPerCluster: MOST_PER_CLUSTER, retryMs });
-  const copies = new WorkQueue({ mostPerCluster: MOST_COPIES_PER_CLUSTER, retryMs });
-  const downloads = new WorkQueue({ mostPerCluster: MOST_IMPORTS_PER_CLUSTER, retryMs });
-  const backups = new WorkQueue({ mostPerCluster: MOST_BACKUPS_PER_CLUSTER, retryMs });
+  // A disk can have several things to do, and they are in different queues.
+  const taken = new Set<string>();
+  const makeQueue = (mostPerCluster: number) => new WorkQueue({ mostPerCluster, retryMs, taken });
+  const queue = makeQueue(MOST_PER_CLUSTER);
+  const copies = makeQueue(MOST_COPIES_PER_CLUSTER);
+  const downloads = makeQueue(MOST_IMPORTS_PER_CLUSTER);
+  const backups = makeQueue(MOST_BACKUPS_PER_CLUSTER);
   const queues = [queue, copies, downloads, backups];
   const watch = createPoolWatch(context, options);
   let hasPools = false;
@@ -122,17 +126,17 @@ export function startVolumes(options: VolumesOptions): Volumes {
   /** Runs a step and records why it failed. Another holder of the lease does what this one could not. */
   const attempt = async (
     step: () => Promise<void>,
-    recordProblem: (problem: string) => Promise<void>,
+    recordProblem: (error: Error) => Promise<void>,
   ): Promise<'done' | 'retry'> => {
     try {
       await step();
       return 'done';
     } catch (error) {
       if (error instanceof LeaseLost) return 'done';
-      const isExpected = error instanceof StorageError || error instanceof ImageMissing;
-      if (!isExpected) log.error({ error }, 'a volume was not changed; will be retried');
-      const problem = error instanceof Error ? error.message : String(error);
-      if (isExpected) await recordProblem(problem).catch(() => {});
+      if (error instanceof StorageError || error instanceof ImageMissing) {
+        log.debug({ error }, 'a volume was not changed yet');
+        await recordProblem(error).catch(() => {});
+      } else log.error({ error }, 'a volume was not changed; will be retried');
       return 'retry';
     } finally {
       // After the task has left the queue.
@@ -153,13 +157,13 @@ export function startVolumes(options: VolumesOptions): Volumes {
       name: string,
       clusterId: string,
       step: () => Promise<void>,
-      record: (problem: string) => Promise<void> = async () => {},
+      record: (error: Error) => Promise<void> = async () => {},
       by = queue,
     ) => {
       if (by.start(name, clusterId, () => attempt(step, record))) started += 1;
     };
-    const ofDisk = (diskId: string) => (problem: string) =>
-      updateVolumeProblem(sql, { diskId, problem });
+    const ofDisk = (diskId: string) => (error: Error) =>
+      updateVolumeProblem(sql, { diskId, problem: shownReason(error) });
     for (const volume of await listVolumesToChange(sql, selection)) {
       const change = () => changeVolume({ context, lease, volume });
       const source = volume.source ?? volume.backups ?? (volume.encrypted ? volume.image : null);
@@ -176,15 +180,16 @@ export function startVolumes(options: VolumesOptions): Volumes {
     for (const snapshot of await listUnsettledSnapshots(sql, notSnapshots)) {
       const snapshotId = snapshot.id;
       const settle = () => settleSnapshot(context, { lease, snapshot });
-      start(`snapshot ${snapshotId}`, snapshot.cluster_id, settle, (problem) =>
-        updateSnapshotProblem(sql, { snapshotId, problem }),
+      start(`snapshot ${snapshotId}`, snapshot.cluster_id, settle, (error) =>
+        updateSnapshotProblem(sql, { snapshotId, problem: shownReason(error) }),
       );
     }
     const notBackups = { ...selection, notIds: backups.busy('backup ') };
     for (const backup of await listUnsettledBackups(sql, notBackups)) {
       const backupId = backup.id;
       const settle = () => settleBackup(context, { lease, backup });
-      const record = (problem: string) => updateBackupProblem(sql, { backupId, problem });
+      const record = (error: Error) =>
+        updateBackupProblem(sql, { backupId, problem: shownReason(error) });
       start(`backup ${backupId}`, backup.cluster_id, settle, record, backups);
     }
     for (const old of await listOldSnapshots(sql, notBackups)) {
@@ -198,7 +203,8 @@ export function startVolumes(options: VolumesOptions): Volumes {
     for (const image of await listUnsettledImages(sql, notImages)) {
       const imageId = image.id;
       const settle = () => settleImage(context, { lease, image });
-      const record = (problem: string) => updateImageProblem(sql, { imageId, problem });
+      const record = (error: Error) =>
+        updateImageProblem(sql, { imageId, problem: shownReason(error) });
       const making = image.source ? copies : downloads;
       const by = image.wanted === 'present' ? making : queue;
       start(`image ${imageId}`, image.cluster_id, settle, record, by);
@@ -213,7 +219,8 @@ export function startVolumes(options: VolumesOptions): Volumes {
     for (const volume of await listDiscardedVolumes(sql, selection)) {
       const diskId = volume.disk_id;
       const remove = () => removeVolume(context, { lease, volume });
-      start(`disk ${diskId}`, volume.cluster_id, remove, (problem) =>
+      // Only operators see it.
+      start(`disk ${diskId}`, volume.cluster_id, remove, ({ message: problem }) =>
         updateDiscardedProblem(sql, { diskId, problem }),
       );
     }

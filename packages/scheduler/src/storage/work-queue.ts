@@ -1,3 +1,5 @@
+type Options = { mostPerCluster: number; retryMs: number; taken?: Set<string> };
+
 /**
  * The tasks of the volume controller that run now, or that were tried a moment ago. A task has the name of what it
  * changes, so that two tasks never change one volume at the same time. Each cluster has its own limit: one that does not
@@ -9,10 +11,13 @@ export class WorkQueue {
   readonly #failures = new Map<string, number>();
   readonly #most: number;
   readonly #retryMs: number;
+  readonly #taken: Set<string>;
 
-  constructor({ mostPerCluster, retryMs }: { mostPerCluster: number; retryMs: number }) {
+  /** `taken`: the names of the tasks that run, which several queues can share. */
+  constructor({ mostPerCluster, retryMs, taken = new Set() }: Options) {
     this.#most = mostPerCluster;
     this.#retryMs = retryMs;
+    this.#taken = taken;
   }
 
   /** The names of tasks that must not be started now, if they have this prefix. The prefix is removed. */
@@ -34,13 +39,20 @@ export class WorkQueue {
     return this.#running.size === 0 && this.#retryAtMs.size === 0;
   }
 
-  /** Starts the task unless one of this name runs, or the cluster has enough. Returns whether it was started. */
+  /**
+   * Starts the task unless one of this name runs, also in a queue that shares the names, or the cluster has enough. Returns
+   * whether it was started.
+   */
   start(name: string, clusterId: string, task: () => Promise<'done' | 'retry'>): boolean {
     const ofCluster = [...this.#running.values()].filter((one) => one.clusterId === clusterId);
-    if (this.#running.has(name) || ofCluster.length >= this.#most) return false;
+    if (this.#taken.has(name) || ofCluster.length >= this.#most) return false;
+    this.#taken.add(name);
     const done = task()
       .then((end) => (end === 'done' ? this.#succeed(name) : this.#postpone(name)))
-      .finally(() => this.#running.delete(name));
+      .finally(() => {
+        this.#running.delete(name);
+        this.#taken.delete(name);
+      });
     this.#running.set(name, { clusterId, done });
     return true;
   }

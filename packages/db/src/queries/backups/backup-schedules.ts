@@ -115,6 +115,22 @@ export async function pruneBackup(sql: Queryable, backupId: string): Promise<voi
     from backup_schedules s where b.id = ${backupId} and s.disk_id = b.disk_id and ${isPrunable(sql)}`;
 }
 
+/** A backup that a schedule asked for has no operation, so no deadline of one ends it. A cluster copies a GiB in 20 s or less. */
+const isLate = (
+  sql: Queryable,
+) => sql`b.scheduled and b.desired_state = 'present' and b.observed_state = 'none'
+  and b.created_at < now() - interval '20 seconds' * b.size_gib - make_interval(hours => greatest(24,
+    coalesce((select s.every_hours from backup_schedules s where s.disk_id = b.disk_id), 0)))`;
+
+export async function listLateBackups(
+  sql: Queryable,
+  { location, limit }: { location: string; limit: number },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select b.id from backups b where b.location = ${location} and ${isLate(sql)} order by b.id limit ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
 export type BackupFigures = {
   location: string;
   scheduled_disks: number;

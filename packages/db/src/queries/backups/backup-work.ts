@@ -20,20 +20,26 @@ export type UnsettledBackup = VolumePlace & {
   created_at: Date;
 };
 
-/** Lists the oldest first. The backups of a disk are made one after the other, so that each can follow the one before. */
+/**
+ * Lists the oldest of each organization, then the second of each, and so on; those that are busy are the first. The backups
+ * of a disk are made one after the other, so that each can follow the one before.
+ */
 export async function listUnsettledBackups(
   sql: Queryable,
   { location, limit, notIds, notClusters }: WorkSelection,
 ): Promise<UnsettledBackup[]> {
+  const busy = sql`any(${[...notIds]}::uuid[])`;
   return await sql<UnsettledBackup[]>`
     select b.id, b.project_id, b.disk_id, b.name, b.disk_type, b.size_gib, b.block_size, b.desired_state as wanted,
       b.wants_full, b.created_at, p.cluster_id, p.id as pool_id, p.name as pool
-    from backups b join storage_pools p on p.id = b.pool_id
-    where b.location = ${location} and (b.desired_state = 'deleted' or b.observed_state = 'none')
-      and (b.desired_state = 'deleted' or not exists (select from backups o where o.disk_id = b.disk_id and o.id < b.id
-        and o.desired_state = 'present' and o.observed_state = 'none'))
-      and b.id <> all(${[...notIds]}::uuid[]) and p.cluster_id <> all(${[...notClusters]}::uuid[])
-    order by b.id limit ${limit}`;
+    from (select b.id, row_number() over (partition by j.organization_id, p.cluster_id order by b.id = ${busy} desc, b.id) as turn
+        from backups b join storage_pools p on p.id = b.pool_id join projects j on j.id = b.project_id
+        where b.location = ${location} and (b.desired_state = 'deleted' or b.observed_state = 'none')
+          and (b.desired_state = 'deleted' or not exists (select from backups o where o.disk_id = b.disk_id and o.id < b.id
+            and o.desired_state = 'present' and o.observed_state = 'none'))
+          and p.cluster_id <> all(${[...notClusters]}::uuid[])) w
+      join backups b on b.id = w.id join storage_pools p on p.id = b.pool_id
+    where not b.id = ${busy} order by w.turn, b.id limit ${limit}`;
 }
 
 /** After this many backups with changes only, the next one has the whole content. */

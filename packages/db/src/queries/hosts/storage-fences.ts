@@ -143,17 +143,22 @@ export async function updateFencesOfHostLiftable(sql: Queryable, hostId: string)
 export async function listLiftableFences(
   sql: Queryable,
   locations: readonly string[],
-): Promise<(FenceKey & { addresses: string[]; keptAddresses: string[] })[]> {
-  const rows = await sql<
-    { cluster_id: string; host_id: string; addresses: string[]; kept: string[] }[]
-  >`select cluster_id, host_id, addresses, array(select distinct unnest(o.addresses) from storage_fences o
-      where o.cluster_id = f.cluster_id and o.host_id <> f.host_id and not o.liftable) as kept
-    from storage_fences f where liftable and ${isHere(sql, locations)} order by cluster_id, host_id limit 50`;
-  return rows.map((row) => ({
-    ...toKey(row),
-    addresses: row.addresses,
-    keptAddresses: row.kept,
-  }));
+): Promise<(FenceKey & { addresses: string[] })[]> {
+  const rows = await sql<{ cluster_id: string; host_id: string; addresses: string[] }[]>`
+    select cluster_id, host_id, addresses from storage_fences f
+    where liftable and ${isHere(sql, locations)} order by cluster_id, host_id limit 50`;
+  return rows.map((row) => ({ ...toKey(row), addresses: row.addresses }));
+}
+
+/** Returns the addresses that the fences of other hosts in the cluster need. */
+export async function listAddressesKept(
+  sql: Queryable,
+  { clusterId, hostId }: FenceKey,
+): Promise<string[]> {
+  const rows = await sql<{ address: string }[]>`
+    select distinct unnest(addresses) as address from storage_fences
+    where cluster_id = ${clusterId} and host_id <> ${hostId} and not liftable`;
+  return rows.map(({ address }) => address);
 }
 
 export async function removeStorageFence(

@@ -16,19 +16,28 @@ export type UnsettledImage = VolumePlace & {
   source: { snapshot_id: string; disk_id: string | null } | null;
 };
 
-/** Lists the oldest first. */
+/** An import waits for a server of the tenant for up to an hour, so no organization may use all places of a cluster. */
+const MOST_IMPORTS_OF_ORGANIZATION = 2;
+
+/** Lists the oldest of each organization, then the second of each, and so on. Those that are busy are the first. */
 export async function listUnsettledImages(
   sql: Queryable,
   { location, limit, notIds, notClusters }: WorkSelection,
 ): Promise<UnsettledImage[]> {
+  const busy = sql`any(${[...notIds]}::uuid[])`;
   return await sql<UnsettledImage[]>`
     select c.id, c.desired_state as wanted, c.size_gib, c.format, c.source_url as url, c.sha256, p.cluster_id, p.id as pool_id,
       p.name as pool, case when c.source_snapshot_id is not null then json_build_object('snapshot_id', c.source_snapshot_id,
         'disk_id', (select s.disk_id from snapshots s where s.id = c.source_snapshot_id)) end as source
-    from custom_images c join storage_pools p on p.id = c.pool_id
-    where c.location = ${location} and ${isUnsettledImage(sql)}
-      and c.id <> all(${[...notIds]}::uuid[]) and p.cluster_id <> all(${[...notClusters]}::uuid[])
-    order by c.id limit ${limit}`;
+    from (select c.id, row_number() over (partition by j.organization_id, p.cluster_id, c.desired_state,
+          c.source_snapshot_id is null order by c.id = ${busy} desc, c.id) as turn
+        from custom_images c join storage_pools p on p.id = c.pool_id join projects j on j.id = c.project_id
+        where c.location = ${location} and ${isUnsettledImage(sql)}
+          and p.cluster_id <> all(${[...notClusters]}::uuid[])) w
+      join custom_images c on c.id = w.id join storage_pools p on p.id = c.pool_id
+    where not c.id = ${busy} and (w.turn <= ${MOST_IMPORTS_OF_ORGANIZATION} or c.desired_state = 'deleted'
+      or c.source_snapshot_id is not null)
+    order by w.turn, c.id limit ${limit}`;
 }
 
 export type SettledImage = {

@@ -67,15 +67,16 @@ export async function updateDiscardedProblem(
 }
 
 /**
- * Returns why the volumes of a disk, or of a VM that is not placed, are not ready; empty if nothing is known, null if all
- * are ready.
+ * Returns why the volumes of a disk, or of a VM that is not placed, are not ready, in words for tenants; empty if nothing
+ * is known, null if all are ready. What is wrong with a cluster is for operators.
  */
 export async function readVolumeProblem(
   sql: Queryable,
   resourceId: string,
 ): Promise<string | null> {
   const [row] = await sql<{ problem: string }[]>`
-    select coalesce(nullif(d.volume_problem, ''), c.problem) as problem from disks d
+    select coalesce(nullif(d.volume_problem, ''), case c.problem when '' then '' else 'the storage cluster cannot be used now' end)
+      as problem from disks d
     join storage_pools q on q.id = d.pool_id join storage_clusters c on c.id = q.cluster_id
     where d.id = any(array[${resourceId}::uuid] || array(select disk_id from disk_attachments where vm_id = ${resourceId}))
       and (d.observed_size_gib is distinct from d.size_gib or d.wants_key)

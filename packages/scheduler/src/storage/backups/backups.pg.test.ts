@@ -206,7 +206,8 @@ describe('a backup fails', () => {
     const absent = path.join(directory, 'not-mounted');
     for (const [files, message] of [
       [openBackupFiles(undefined), /GANTRY_BACKUP_DIRECTORY/],
-      [openBackupFiles(absent), /not-mounted cannot be used/],
+      // Its path is for operators.
+      [openBackupFiles(absent), /^the directory of backups … cannot be used/],
     ] as const) {
       const { id, resourceId } = await newBackup(diskId);
       await world.carryOut({ backupFiles: files });
@@ -236,7 +237,8 @@ describe('a backup fails', () => {
     expect((await world.operation(id)).result).toMatchObject({
       ...{ code: 'storage_failed', message: expect.stringContaining('has the SHA-256') },
     });
-    expect(await filesOf(diskId)).toEqual([`${resourceId}.diff.new`]);
+    expect(await read(`/backups/${resourceId}`)).toMatchObject({ state: 'failed' });
+    expect(await filesOf(diskId)).toEqual([]);
   });
 
   it('at its deadline if the cluster is away, and leaves nothing when deleted', async () => {
@@ -292,7 +294,8 @@ describe('a disk from a backup', () => {
     expect(await world.operation(id)).toMatchObject({
       ...{ state: 'FAILED', result: { code: 'storage_failed' } },
     });
-    expect((await world.operation(id)).result.message).toContain(`${file} is damaged`);
+    const { message } = (await world.operation(id)).result;
+    expect(message).toContain(`file ${base}.diff is damaged`);
     expect((await world.call('GET', `/disks/${resourceId}`)).status).toBe(404);
     expect(await world.cluster.readVolume({ pool: POOL, name: resourceId })).toBeNull();
     const discarded = await world.api
@@ -376,6 +379,27 @@ describe('a scheduler that is killed between any two steps', () => {
     },
   );
 
+  it('changes no file of a backup after it lost the lease', async () => {
+    const diskId = await world.makeDisk('old');
+    await backUp(diskId);
+    world.write(diskId, 'new');
+    const { id, resourceId } = await newBackup(diskId);
+    const { cluster } = world;
+    const late: StorageCluster = {
+      ...cluster,
+      async exportSnapshot(at) {
+        // The next holder of the lease makes the backup meanwhile. This one has chosen another base.
+        await world.carryOut();
+        return await cluster.exportSnapshot({ ...at, since: null });
+      },
+    };
+    const lost = { ...world.lease, epoch: world.lease.epoch - 1 };
+    await world.carryOut({ cluster: late, lease: lost });
+    expect((await world.operation(id)).state).toBe('SUCCEEDED');
+    expect(await restore(resourceId)).toBe('new');
+    expect((await filesOf(diskId)).filter((name) => name.includes('.new'))).toEqual([]);
+  });
+
   it('records nothing without the lease, and not a backup whose base was deleted meanwhile', async () => {
     const diskId = await world.makeDisk('one');
     const base = await backUp(diskId);
@@ -386,8 +410,8 @@ describe('a scheduler that is killed between any two steps', () => {
     await world.carryOut({
       backupFiles: {
         ...files,
-        async complete(key, manifest) {
-          await files.complete(key, manifest);
+        async verify(file, manifest) {
+          await files.verify(file, manifest);
           await world.api.sql`update backups set desired_state = 'deleted' where id = ${base}`;
         },
       },

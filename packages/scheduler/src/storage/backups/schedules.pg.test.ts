@@ -71,6 +71,30 @@ it('a schedule is set, read, changed and deleted, and its backups stay', async (
   expect(await backupsOf(diskId)).toHaveLength(1);
 });
 
+it('a scheduled backup that is never made fails after a day, so that the disk can be changed and backed up again', async () => {
+  const { sql } = world.api;
+  const diskId = await world.makeDisk('x');
+  await set(diskId, 6, 3);
+  world.cluster.setNetwork('down');
+  await pass(diskId, 0);
+  const age = (time: string) =>
+    sql`update backups set created_at = now() - ${time}::interval where disk_id = ${diskId}`;
+  const states = async () => (await backupsOf(diskId)).map(({ state }) => state);
+  await age('24 hours');
+  await look();
+  expect(await states()).toEqual(['creating']);
+  const grown = await world.call('PATCH', `/disks/${diskId}`, { size: '20GiB' });
+  expect(refusal(grown)).toEqual([409, 'operation_in_progress']);
+  // A day, and 20 s for each of its 10 GiB.
+  await age('24 hours 201 seconds');
+  await look();
+  expect(await states()).toEqual(['failed']);
+  world.cluster.setNetwork('up');
+  await pass(diskId, 6);
+  expect(await states()).toEqual(['failed', 'ready']);
+  expect((await world.call('PATCH', `/disks/${diskId}`, { size: '20GiB' })).status).toBe(200);
+});
+
 it('a disk of a host or of others has no schedule', async () => {
   const diskId = await world.makeDisk('x');
   const { projectId, accessKey } = world.stranger;

@@ -45,9 +45,22 @@ export async function settleBackup(context: VolumeContext, step: Step): Promise<
   }
 }
 
-async function makeBackup(context: VolumeContext, { lease, backup }: Step): Promise<void> {
+async function makeBackup(context: VolumeContext, step: Step): Promise<void> {
+  const file = await context.backupFiles.prepare(step.backup);
+  try {
+    await makeFile(context, { ...step, file });
+  } catch (error) {
+    await context.backupFiles.discard(file).catch(() => {});
+    throw error;
+  }
+}
+
+/** The file gets its name in the transaction that makes it count, so that only the holder of the lease can replace it. */
+async function makeFile(
+  context: VolumeContext,
+  { lease, backup, file }: Step & { file: string },
+): Promise<void> {
   const { id: snapshot, pool, disk_id: name } = backup;
-  const file = await context.backupFiles.prepare(backup);
   const { parentId, bytes, sha256 } = await context.clusters.use(
     backup.cluster_id,
     async (cluster) => {
@@ -57,7 +70,7 @@ async function makeBackup(context: VolumeContext, { lease, backup }: Step): Prom
       return { parentId: since, ...exported };
     },
   );
-  await context.backupFiles.complete(backup, {
+  await context.backupFiles.verify(file, {
     version: 1,
     ...{ backup_id: snapshot, name: backup.name, project_id: backup.project_id, disk_id: name },
     ...{ disk_type: backup.disk_type, size_gib: backup.size_gib, block_size: backup.block_size },
@@ -66,8 +79,9 @@ async function makeBackup(context: VolumeContext, { lease, backup }: Step): Prom
   await writeWithLease(context, lease, async (tx) => {
     if (parentId !== null && !(await lockBase(tx, parentId)))
       throw new StorageError('busy', 'the backup that this one is based on was deleted meanwhile');
-    if (await updateBackupReady(tx, { backupId: snapshot, parentId, bytes, sha256 }))
-      await succeed(tx, snapshot);
+    if (!(await updateBackupReady(tx, { backupId: snapshot, parentId, bytes, sha256 }))) return;
+    await context.backupFiles.publish(backup, file);
+    await succeed(tx, snapshot);
   });
 }
 

@@ -86,6 +86,18 @@ it('a chunk beyond the end, that is no base64 or that is too large is refused an
   await world.begin('DELETE', `/images/${imageId}`);
 });
 
+it('a file may be 1 GiB larger than the size that is counted in the quotas, and no more', async () => {
+  const body = {
+    ...{ name: `image-${made++}`, location: LOCATION, size: '2GiB', format: 'raw' },
+    sha256: '0'.repeat(64),
+  };
+  const post = (bytes: number) => world.call('POST', '/images', { ...body, upload_bytes: bytes });
+  expect(badField(await post(3 * 2 ** 30 + 1))).toEqual([400, 'upload_bytes']);
+  const { status, body: reply } = await post(3 * 2 ** 30);
+  expect(status).toBe(200);
+  await world.begin('DELETE', `/images/${reply.operation.metadata.id}`);
+});
+
 it('other projects can neither read nor continue an upload', async () => {
   const imageId = await newUpload();
   const path = `/projects/${world.stranger.projectId}/images/${imageId}`;

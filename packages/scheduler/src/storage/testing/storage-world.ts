@@ -29,6 +29,7 @@ import { LeaseLost } from '../lease-writes.ts';
 import { restoreDisk } from '../restore-disk.ts';
 import { settleSnapshot } from '../snapshots.ts';
 import { StorageClusters } from '../storage-clusters.ts';
+import { shownReason } from '../storage-failure.ts';
 import type { VolumeContext } from '../volume-context.ts';
 
 export const LOCATION = 'eu-north-a';
@@ -117,7 +118,7 @@ export async function makeStorageWorld({
       record: (problem: string) => Promise<void>,
     ): Promise<void> => {
       await step.catch(async (error: unknown) => {
-        if (error instanceof StorageError) return await record(error.message);
+        if (error instanceof StorageError) return await record(shownReason(error));
         if (!(error instanceof LeaseLost)) throw error;
       });
     };
