@@ -29,6 +29,8 @@ export type OperatedWorld = {
   stop(): Promise<void>;
 };
 
+/** Only ends what hangs: the machine may be busy with other work. */
+const READY_LIMIT_MS = 240_000;
 /** The VM and the orphans are in the second location, so that hosts of the first can be removed. */
 const HOSTS = 'eu-north-a:a40-8=4,us-east-a:a40-8=1';
 const FLEET_ENV = {
@@ -47,6 +49,7 @@ export async function startOperatedWorld({
   const inside = (...names: string[]) => path.join(directory, ...names);
   let databaseUrl = '';
   const processes = await startProcesses({
+    readyLimitMs: READY_LIMIT_MS,
     async startDatabase(home) {
       const database = await startOldestDatabase(home);
       databaseUrl = database.databaseUrl;

@@ -3,7 +3,7 @@ import { hasPostgresPrograms } from '@gantry/testkit/database/postgres-programs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OperatedWorld, startOperatedWorld } from './operated-world.ts';
 import { PAGES, readPage } from './pages.ts';
-import { runScript } from './run-script.ts';
+import { LIMIT, runScript } from './run-script.ts';
 
 /** scripts/debian-packages.mjs installs it for this suite, if it may. */
 function hasAge(): boolean {
@@ -15,11 +15,11 @@ function hasAge(): boolean {
   }
 }
 
-describe.skipIf(!hasPostgresPrograms() || !hasAge())('every command of the page', () => {
+describe.skipIf(!hasPostgresPrograms() || !hasAge())('every command of the page', LIMIT, () => {
   let world: OperatedWorld;
   beforeAll(async () => {
     world = await startOperatedWorld();
-  });
+  }, LIMIT.timeout);
   afterAll(() => world?.stop());
 
   it.each(PAGES)('%s succeeds', async (page) => {

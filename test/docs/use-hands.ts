@@ -52,7 +52,7 @@ export async function useHands(
   }
 }
 
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const PATIENCE = { timeout: 240_000, interval: 50 };
 type Wanted = { state: string; attached: boolean };
 
 async function untilHost({ processes: { sql } }: Surroundings, name: string, wanted: Wanted) {

@@ -55,7 +55,7 @@ export async function useStorage(
   }
 }
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { timeout: 240_000, interval: 100 };
 type Named = { name: string };
 type Backup = { id: string; disk_id: string; parent_id: string; state: string };
 
