@@ -42,6 +42,7 @@ const PACKAGES = {
 
 /** Signatures of images, backups, and shells with completion. Without them, their tests are skipped. */
 const SYSTEM = {
+  age: ['/usr/bin/age'],
   fish: ['/usr/bin/fish'],
   gnupg: ['/usr/bin/gpg'],
   gpgv: ['/usr/bin/gpgv'],

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { documented, documentedLines } from '@gantry/testkit/docs/documented';
 import type { Client } from '@gantry/testkit/processes/client';
 import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -11,6 +12,9 @@ import { install, prepareMachine } from './support/control-plane-site.ts';
 import { filesLeft, OPERATORS_FILES } from './support/files-left.ts';
 import {
   addFolder,
+  installAgent,
+  installControlPlane,
+  installForVolumes,
   joinByCommands,
   readHost,
   setUpControlPlane,
@@ -52,7 +56,9 @@ async function build(): Promise<void> {
 it('packages of this checkout are installed by apt on a clean Debian', async () => {
   await prepareMachine(machine);
   await addFolder(machine);
-  await install(machine, `postgresql curl ${PACKAGES}`);
+  await install(machine, 'postgresql curl');
+  await installControlPlane(machine);
+  await installAgent(machine);
   expect(await machine.run('gantry --version')).toBe('0.1.0\n');
 });
 
@@ -66,6 +72,38 @@ it('the machine joins and is shown as a host that is ready', async () => {
   await joinByCommands(machine, client);
   await expect.poll(() => readHost(client)).toMatchObject({ state: 'ready' });
   expect(await machine.run('systemctl is-active gantry-agent')).toBe('active\n');
+});
+
+it('what operators look at on a host is there', async () => {
+  // There is no KVM, so doctor finds failures. Findings are lines, or JSON for programs.
+  const findings = await machine.attempt(documented('install.md', 'gantry-agent doctor'));
+  expect(findings).toMatchObject({ code: 2, output: expect.stringMatching(/^fail +/m) });
+  const [readable = '', forPrograms = ''] = documentedLines('gpu-hosts.md', 'gantry-agent doctor');
+  // The figures of memory differ from one run to the next.
+  expect((await machine.attempt(readable)).output).toMatch(/^fail +/m);
+  expect(JSON.parse((await machine.attempt(forPrograms)).output)).toContainEqual(
+    expect.objectContaining({ severity: 'fail' }),
+  );
+  const looked = [
+    documented('alerts.md', 'systemctl status gantry-agent'),
+    documented('alerts.md', 'curl -fsS localhost:7482/metrics'),
+    documented('alerts.md', 'systemctl start gantry-agent'),
+    documented('alerts.md', 'df -h /var/lib/gantry-data'),
+    documented('alerts.md', 'grep -E '),
+  ];
+  for (const commands of looked) await machine.run(`set -e\n${commands}`);
+});
+
+it('what volumes of a storage cluster need can be installed', async () => {
+  expect(await installForVolumes(machine)).toMatch(/^ok +storage network/m);
+});
+
+it('hugepages are reserved at the next boot', async () => {
+  await machine.run(documented('install.md', 'systemctl enable dev-hugepages1G.mount'));
+  await machine.run(documented('gpu-hosts.md', 'systemctl enable dev-hugepages1G.mount'));
+  const enabled = await machine.run('systemctl is-enabled dev-hugepages1G.mount gantry-hugepages');
+  expect(enabled).toBe('enabled\nenabled\n');
+  await machine.run(documented('gpu-hosts.md', 'journalctl -b -u gantry-hugepages'));
 });
 
 it('a purge leaves no file of the packages', async () => {

@@ -10,13 +10,25 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { documented } from '@gantry/testkit/docs/documented';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** `$0` gets a view of this machine whose only packages are those of the folder `$1`. */
+const MAKE_VIEW = `
+  mount -t tmpfs tmpfs "$0" && mkdir "$0/upper" "$0/work" "$0/root"
+  mount -t overlay overlay -o "lowerdir=/,upperdir=$0/upper,workdir=$0/work" "$0/root"
+  mount --rbind /proc "$0/root/proc" && mount --rbind /dev "$0/root/dev"
+  rm -f "$0/root/etc/apt/sources.list" "$0"/root/etc/apt/sources.list.d/*
+  rm -rf "$0"/root/var/lib/apt/lists/*
+  mkdir -p "$0/root/mirror" && mount --bind "$1" "$0/root/mirror"
+`;
 
 const images = path.resolve(import.meta.dirname, '../../deploy/images');
 
 /**
- * The script that installs GPU software, with real apt and dpkg, in a copy-on-write view of this machine.
- * Its only repository has packages with the names of the real ones, signed with a key of the test.
+ * The scripts that build a GPU image, with real apt and dpkg, in a copy-on-write view of this machine. Nothing boots:
+ * a program in the place of QEMU does with the seed what cloud-init does in the guest. The only repository has packages
+ * with the names of the real ones, signed with a key of the test.
  */
 describe('the software of a GPU image', () => {
   let directory: string;
@@ -63,12 +75,7 @@ describe('the software of a GPU image', () => {
     mkdirSync(view, { recursive: true });
     const script = `
       set -e
-      mount -t tmpfs tmpfs "$0" && mkdir "$0/upper" "$0/work" "$0/root"
-      mount -t overlay overlay -o "lowerdir=/,upperdir=$0/upper,workdir=$0/work" "$0/root"
-      mount --rbind /proc "$0/root/proc" && mount --rbind /dev "$0/root/dev"
-      rm -f "$0/root/etc/apt/sources.list" "$0"/root/etc/apt/sources.list.d/*
-      rm -rf "$0"/root/var/lib/apt/lists/*
-      mkdir -p "$0/root/mirror" && mount --bind "$1" "$0/root/mirror"
+      ${MAKE_VIEW}
       shift
       chroot "$0/root" /mirror/images/install-gpu-software.sh "$@"
       chroot "$0/root" sh -c 'echo "machine-id: <$(cat /etc/machine-id)>"; ls /var/lib/apt/lists'`;
@@ -79,6 +86,59 @@ describe('the software of a GPU image', () => {
       );
     });
   }
+
+  /** Boots nothing: writes the files of the seed into a view of this machine, and runs the script that cloud-init runs. */
+  function writeEmulator(): void {
+    const emulator = `#!/bin/sh
+set -e
+for each; do
+  case "$each" in
+    *,file=*/seed.iso) seed=\${each##*file=} ;;
+    file:*) console=\${each#file:} ;;
+  esac
+done
+set -- "$(dirname "$console")/view" '${directory}'
+mkdir "$1" && exec unshare --mount sh -ec '
+  seed=$0 console=$1 && shift && view=$1 && shift
+  set -- "$view" "$1"
+  xorriso -osirrox on -indev "$seed" -extract /user-data "$view.user-data" 2>/dev/null
+  ${MAKE_VIEW.replaceAll('$0', '$view').replaceAll('"$1"', '"$2"')}
+  # It must not switch this machine off.
+  rm -f "$view/root/usr/sbin/poweroff" && printf "#!/bin/sh\\n" >"$view/root/usr/sbin/poweroff"
+  chmod 755 "$view/root/usr/sbin/poweroff"
+  sed -n "s/^  - { path: \\(.*\\), permissions: .*, content: \\(.*\\) }$/\\1 \\2/p" "$view.user-data" |
+    while read -r path content; do
+      echo "$content" | tr -d "\\047" | base64 -d >"$view/root$path" && chmod 755 "$view/root$path"
+    done
+  : >"$console" && mount --bind "$console" "$view/root/dev/console"
+  chroot "$view/root" /run/build.sh
+' "$seed" "$console" "$@"
+`;
+    mkdirSync(inside('bin'));
+    for (const name of ['qemu-system-x86_64', 'qemu-system-aarch64']) {
+      writeFileSync(inside('bin', name), emulator);
+      chmodSync(inside('bin', name), 0o755);
+    }
+  }
+
+  it('is in the image that the documented command builds', async () => {
+    writeEmulator();
+    execFileSync('qemu-img', ['create', '-q', '-f', 'qcow2', inside('base.qcow2'), '1G']);
+    const command = documented('gpu-image.md', 'deploy/images/build-gpu-image.sh', {
+      'deploy/images/': `${images}/`,
+      'debian-12-generic-amd64.qcow2': inside('base.qcow2'),
+      'debian-12-gpu.qcow2': inside('gpu.qcow2'),
+      'nvidia.gpg': inside('key.gpg'),
+      'https://mirror.example.com/nvidia/debian12/x86_64 /': 'file:/mirror/repository ./',
+    });
+    const PATH = `${inside('bin')}:${process.env['PATH']}`;
+    const output = execFileSync('sh', ['-c', command], { env: { ...process.env, PATH } });
+    expect(output.toString()).toMatch(/^[0-9a-f]{64} .*gpu\.qcow2\n$/);
+    const { format } = JSON.parse(
+      execFileSync('qemu-img', ['info', '--output=json', inside('gpu.qcow2')]).toString(),
+    );
+    expect(format).toBe('qcow2');
+  });
 
   const signed = 'deb [signed-by=/mirror/key.gpg] file:/mirror/repository ./';
 

@@ -15,6 +15,7 @@ import { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-dri
 import { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { inventoryOfHost, simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
+import { documented } from '@gantry/testkit/docs/documented';
 import { MemoryLedger } from '@gantry/testkit/hosts/memory-ledger';
 import { type Client, connectClient } from '@gantry/testkit/processes/client';
 import {
@@ -142,15 +143,27 @@ function onServer(command: string, env: Record<string, string> = {}): Promise<Ou
   });
 }
 
-type Token = { id: string; token: string; join_line: string; ca_sha256: string };
+type Token = {
+  id: string;
+  token: string;
+  join_line: string;
+  join_commands: string[];
+  ca_sha256: string;
+};
 
 async function createToken(body: object = { location: 'eu-north-a' }): Promise<Token> {
   return (await client.admin('POST', '/join-tokens', body)).body;
 }
 
-/** The pasted line; the test runs as root, so there is no need for sudo. */
-const paste = ({ join_line }: Token, env: Record<string, string> = {}) =>
-  onServer(join_line.replace('| sudo sh', '| sh'), env);
+/** The line of the documentation, which is that of the token. The test runs as root, so there is no need for sudo. */
+function paste({ join_line }: Token, env: Record<string, string> = {}): Promise<Outcome> {
+  const [url = ''] = /https:\S+/.exec(join_line) ?? [];
+  const line = documented('joining.md', 'curl -fsSL', {
+    'https://gantry.example.com/join/gantry_jt_…': url,
+  });
+  expect(line).toBe(`${join_line}\n`);
+  return onServer(line.replace('| sudo sh', '| sh'), env);
+}
 
 /** As soon as the script has started the service, an agent runs with the identity of the server. */
 async function runAgentWhenStarted(): Promise<void> {
@@ -243,6 +256,25 @@ describe('the pasted line', () => {
     server = await makeServer();
     const refused = await paste(token);
     expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('another server') });
+  });
+
+  it('is the same as three commands, which the token also shows', async () => {
+    await mkdir(path.join(server, 'etc/gantry'));
+    const { token, ca_sha256, ...shown } = await createToken();
+    const commands = documented('joining.md', 'sudo apt-get', {
+      'fleet.example.com:7443': `localhost:${scheduler.port}`,
+      ...{ 'gantry_jt_…': token, '--ca-sha256 …': `--ca-sha256 ${ca_sha256}` },
+    });
+    expect(commands).toBe(shown.join_commands.map((command) => `${command}\n`).join(''));
+    const joined = await onServer(commands.replaceAll('sudo ', ''));
+    expect(joined).toMatchObject({ code: 0 });
+    expect(await read('var-lib/gantry/host-id')).toMatch(/^[0-9a-f-]{36}/);
+    expect(await read('etc/gantry/agent.env')).toBe(
+      `GANTRY_SCHEDULERS=localhost:${scheduler.port}\n`,
+    );
+    expect(await readCalls()).toMatch(
+      /^apt-get install -y gantry-agent$.*^systemctl enable --now gantry-agent$/ms,
+    );
   });
 
   it('prints why a token does not work, and exits 1 without a change', async () => {

@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { documented } from '@gantry/testkit/docs/documented';
 import { execute } from '@gantry/testkit/real-host/execute';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
@@ -23,10 +24,9 @@ it('every alert fires after its time and is quiet otherwise', async () => {
   );
 });
 
-it('the scrape configuration is valid with the rules beside it', async () => {
-  expect(await execute('promtool', 'check', 'config', at('prometheus.yml'))).toContain('SUCCESS');
-});
-
-it('the example for Alertmanager is valid', async () => {
-  expect(await execute('amtool', 'check-config', at('alertmanager.yml'))).toContain('SUCCESS');
+it('the scrape configuration, with the rules beside it, and the example for Alertmanager are valid', async () => {
+  const commands = documented('monitoring.md', 'promtool check config', {
+    '/etc/prometheus': directory,
+  });
+  expect(await execute('sh', '-ec', commands)).toMatch(/SUCCESS(.*\n)*.*Checking.*alertmanager/);
 });

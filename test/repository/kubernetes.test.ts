@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { documented, documentedLines } from '@gantry/testkit/docs/documented';
+import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
 /** No cluster applies the manifests in a test, so what they name is compared with what exists. */
@@ -143,3 +144,62 @@ it.each(deployments)(
     expect(kustomization.images.map(({ name }: Manifest) => name)).toContain(container.image);
   },
 );
+
+/** No test has a cluster or a registry, so what the commands of the page name is compared with what exists. */
+describe('the commands of docs/operators/kubernetes.md', () => {
+  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const imageScript = readFileSync(path.join(root, 'scripts/package-image.mjs'), 'utf8');
+  const [image] = kustomization.images;
+
+  it('copy the image that npm run package:image writes to where the manifests expect it', () => {
+    const [build, copy = ''] = documentedLines('kubernetes.md', 'npm run package:image');
+    expect(manifest.scripts).toHaveProperty(String(build).replace('npm run ', ''));
+    const [, folder, tag, target] =
+      /^skopeo copy oci:(\S+):(\S+) docker:\/\/(\S+)$/.exec(copy) ?? [];
+    expect(imageScript).toContain(`path.join(root, '${folder}')`);
+    expect([tag, target]).toEqual([manifest.version, `${image.newName}:${image.newTag}`]);
+  });
+
+  it('build for another architecture from a root of Debian that was made for it', async () => {
+    const [make = '', build = ''] = documentedLines('kubernetes.md', 'mmdebstrap');
+    const [, architecture, made] = /--architectures=(\w+) .*bookworm (\S+)$/.exec(make) ?? [];
+    expect(build).toBe(`npm run package:image -- --architecture ${architecture} --base ${made}`);
+    const { ARCHITECTURES } = await import(path.join(root, 'scripts/package/pins.mjs'));
+    expect(Object.keys(ARCHITECTURES)).toContain(architecture);
+  });
+
+  it('create the namespace and the Secrets that the pods get', () => {
+    const [namespace, ...made] = documentedLines('kubernetes.md', 'kubectl create namespace');
+    expect(namespace).toBe(`kubectl create namespace ${kustomization.namespace}`);
+    const expected = secrets.map(
+      ({ metadata, stringData }) =>
+        `kubectl -n ${metadata.namespace} create secret generic ${metadata.name} ${Object.keys(
+          stringData,
+        )
+          .map((key) => `--from-file=${key}`)
+          .join(' ')}`,
+    );
+    expect(made).toEqual(expected);
+  });
+
+  it('apply the folder and wait for all Deployments', () => {
+    const [apply, wait = ''] = documentedLines('kubernetes.md', 'kubectl apply');
+    expect(apply).toBe('kubectl apply -k deploy/kubernetes');
+    const [, namespace, names = ''] =
+      /^kubectl -n (\S+) rollout status deployment (.*)$/.exec(wait) ?? [];
+    expect(namespace).toBe(kustomization.namespace);
+    expect(names.split(' ').sort()).toEqual(deployments.map(([name]) => name).sort());
+  });
+
+  it('run the bootstrap of the image in a pod of the api', async () => {
+    const commands = documented('kubernetes.md', `echo '{"operator_email"`);
+    const [, namespace, deployment, node, program] =
+      /\| kubectl -n (\S+) exec -i deploy\/(\S+) -- (\S+) (\S+)\n$/.exec(commands) ?? [];
+    expect([namespace, deployment]).toEqual([kustomization.namespace, 'gantry-api']);
+    const { IMAGE_CONFIG } = await import(path.join(root, 'scripts/package/image-contents.mjs'));
+    expect(node).toBe(IMAGE_CONFIG.Entrypoint[0]);
+    const [, workspace, script] =
+      /^\/usr\/lib\/gantry\/(\w+)\/(\w+)\.mjs$/.exec(String(program)) ?? [];
+    expect(readdirSync(path.join(root, `packages/${workspace}/src`))).toContain(`${script}.ts`);
+  });
+});

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { documentedLines } from '@gantry/testkit/docs/documented';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const architecture = process.arch === 'x64' ? 'amd64' : 'arm64';
@@ -26,28 +27,22 @@ export async function makeRepository(): Promise<Repository> {
   const run = (program: string, ...args: string[]) =>
     promisify(execFile)(program, args, { env, cwd: root });
   const stopAgent = () => run('gpgconf', '--kill', 'all').catch(() => undefined);
+  const [build = '', makeKey = '', publish = ''] = documentedLines('install.md', 'npm run package');
+  const shell = (command: string, ...more: string[]) =>
+    run('sh', '-c', [command, ...more].join(' '));
   await mkdir(env.GNUPGHOME, { mode: 0o700 });
-  const key = ['--batch', '--passphrase', '', '--quick-gen-key', 'test@example.com'];
-  await run('gpg', ...key, 'ed25519', 'sign', 'never');
+  await shell(makeKey.replace('gpg ', `gpg --batch --passphrase '' `));
   return {
     folder,
     async build(version, { name = version, fresh = false } = {}) {
       const output = path.join(directory, name);
-      const options = ['--compression', 'fast', '--architecture', architecture];
+      const options = ['--compression fast', `--architecture ${architecture}`];
       if (fresh) options.push('--fresh');
-      options.push('--version', version, '--output', output);
-      await run(process.execPath, 'scripts/package.mjs', ...options);
+      await shell(`${build} --`, ...options, `--version ${version}`, `--output '${output}'`);
       return (await readdir(output)).sort().map((file) => path.join(output, file));
     },
     async publish([first = '']) {
-      const where = ['--packages', path.dirname(first), '--repository', folder];
-      await run(
-        process.execPath,
-        'scripts/package-repository.mjs',
-        '--key',
-        'test@example.com',
-        ...where,
-      );
+      await shell(publish, `--packages '${path.dirname(first)}'`, `--repository '${folder}'`);
     },
     async remove() {
       await stopAgent();

@@ -13,8 +13,11 @@ const DESCRIPTIONS = fileURLToPath(
 
 export type Release = 'bookworm' | 'trixie';
 
-/** The database, a proxy that terminates TLS, and what the line that operators paste uses. */
-const BESIDE = ['postgresql', 'nginx-light', 'curl', 'sudo', 'ca-certificates'];
+/** The database, a proxy that terminates TLS, what the line that operators paste uses, and what volumes of Ceph need. */
+const BESIDE = [
+  ...['postgresql', 'nginx-light', 'curl', 'sudo', 'ca-certificates'],
+  'qemu-block-extra',
+];
 
 /**
  * mmdebstrap mounts /proc, /sys and parts of /dev in the folder. They are mounted in a namespace of its own, so that

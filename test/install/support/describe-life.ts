@@ -9,16 +9,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bootMachine, type Machine } from './boot-machine.ts';
 import { makeRepository, type Repository } from './build-repository.ts';
 import { prepareRoot, type Release } from './clean-root.ts';
-import { install, prepareMachine, prepareSite } from './control-plane-site.ts';
+import { prepareMachine, prepareSite } from './control-plane-site.ts';
 import { filesLeft, OPERATORS_FILES } from './files-left.ts';
 import {
   addRepository,
+  installControlPlane,
   joinByLine,
   LOCATION,
   offerImage,
   readHost,
   setUpControlPlane,
-  updateLists,
+  upgrade,
   VM_TYPE,
 } from './installed-cloud.ts';
 import { recordSteps } from './record-steps.ts';
@@ -76,7 +77,7 @@ export function describeLife(release: Release): void {
       await prepareMachine(machine);
       await prepareSite(machine);
       await addRepository(machine);
-      await install(machine, 'gantry-control-plane gantry');
+      await installControlPlane(machine);
       const states = await machine.attempt('systemctl is-active gantry-api gantry-scheduler');
       expect(states.output.trim().split('\n')).toEqual(['inactive', 'inactive']);
       expect(await machine.run('systemctl list-units --failed --no-legend "gantry-*"')).toBe('');
@@ -128,8 +129,7 @@ export function describeLife(release: Release): void {
       await repository.publish(await repository.build(NEW));
       const load = startWriting(client);
       await expect.poll(() => load.accepted.length).toBeGreaterThan(3);
-      await updateLists(machine);
-      await install(machine, `gantry-control-plane=${NEW} gantry=${NEW} gantry-agent=${NEW}`);
+      await upgrade(machine);
       const during = load.accepted.length;
       await expect.poll(() => load.accepted.length).toBeGreaterThan(during + 3);
       const { accepted } = await load.stop();

@@ -1,8 +1,8 @@
+import { documented, documentedLines } from '@gantry/testkit/docs/documented';
 import { type Client, connectClient } from '@gantry/testkit/processes/client';
 import { expect } from 'vitest';
 import type { Machine } from './boot-machine.ts';
 import { NAMES } from './control-plane-site.ts';
-import { documented } from './documented.ts';
 
 export const LOCATION = 'eu-north-a';
 export const VM_TYPE = 'small.1x';
@@ -17,22 +17,52 @@ const PATIENCE_MS = 300_000;
 
 /** Adds the repository that the proxy serves. apt also asks Debian's servers, which the machine does not reach. */
 export async function addRepository(machine: Machine): Promise<void> {
-  await machine.run(await documented('install -d -m 755 /etc/apt/keyrings'));
+  await machine.run(documented('install.md', 'install -d -m 755 /etc/apt/keyrings'));
 }
 
 /** Adds the repository as a folder, for a machine without a proxy. */
 export async function addFolder(machine: Machine): Promise<void> {
   const source = 'deb [signed-by=/srv/repository/gantry.asc] file:/srv/repository';
   await machine.run(`echo '${source} stable main' >${SOURCES}/gantry.list`);
-  await updateLists(machine);
+  await machine.run(UPDATE_LISTS);
 }
 
 /** Reads only the lists of the repository, because the machine does not reach Debian's. */
-export async function updateLists(machine: Machine): Promise<void> {
-  const only = `-o Dir::Etc::sourcelist=$(ls ${SOURCES}/gantry.* | head -n 1)`;
-  const others = '-o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0';
-  await machine.run(`apt-get update ${only} ${others}`);
+const UPDATE_LISTS = [
+  `apt-get update -o Dir::Etc::sourcelist=$(ls ${SOURCES}/gantry.* | head -n 1)`,
+  '-o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0',
+].join(' ');
+
+/** apt asks no questions. */
+const INSTALL = { 'apt-get install': 'DEBIAN_FRONTEND=noninteractive apt-get install -y' };
+
+/** Installs the control plane as docs/operators/install.md describes it. */
+export const installControlPlane = (machine: Machine) =>
+  machine.run(documented('install.md', 'apt-get install gantry-control-plane gantry', INSTALL));
+
+export const installAgent = (machine: Machine) =>
+  machine.run(documented('install.md', 'apt-get install gantry-agent', INSTALL));
+
+/** Installs what volumes of Ceph need. Returns the findings of doctor, some of which are failures here. */
+export async function installForVolumes(machine: Machine): Promise<string> {
+  const install = 'apt-get install qemu-block-extra';
+  await machine.run(`DEBIAN_FRONTEND=noninteractive ${install} -y`);
+  const [first, doctor = ''] = documentedLines(
+    'images-and-disks.md',
+    'apt-get install qemu-block-extra',
+  );
+  expect(first).toBe(install);
+  return (await machine.attempt(doctor)).output;
 }
+
+/** Upgrades everything to the newest version. */
+export const upgrade = (machine: Machine) =>
+  machine.run(
+    documented('install.md', 'apt-get update && ', {
+      ...{ 'apt-get update': UPDATE_LISTS },
+      ...INSTALL,
+    }),
+  );
 
 /** The settings of docs/operators/install.md and joining.md. */
 const SETTINGS = {
@@ -54,11 +84,11 @@ export async function setUpControlPlane(machine: Machine): Promise<Client> {
   await expect.poll(async () => (await machine.attempt('pg_isready')).code).toBe(0);
   for (const statement of statements)
     await machine.run('su postgres -c "psql -v ON_ERROR_STOP=1 -q"', `${statement};`);
-  await machine.run(await documented('cd /etc/gantry/credentials'));
+  await machine.run(documented('install.md', 'cd /etc/gantry/credentials'));
   await machine.run(`cp /srv/repository/gantry.asc ${SETTINGS.GANTRY_APT_KEY_FILE}`);
   await machine.run('cat >>/etc/gantry/gantry.env', linesOf(SETTINGS));
-  await machine.run(await documented('systemctl start gantry-scheduler gantry-api'));
-  const bootstrap = await documented(`echo '{"operator_email"`, {
+  await machine.run(documented('install.md', 'systemctl start gantry-scheduler gantry-api'));
+  const bootstrap = documented('install.md', `echo '{"operator_email"`, {
     'you@example.com': OPERATOR.operator_email,
     '"…"': `"${OPERATOR.operator_password}"`,
   });
@@ -123,7 +153,7 @@ export async function joinByCommands(machine: Machine, client: Client): Promise<
   const { token, ca_sha256 } = await createToken(client);
   const settings = { GANTRY_SCHEDULERS: SETTINGS.GANTRY_JOIN_SCHEDULERS, ...EMULATED };
   await machine.run('cat >>/etc/gantry/agent.env', linesOf(settings));
-  const commands = await documented('gantry-agent enroll', {
+  const commands = documented('install.md', 'gantry-agent enroll', {
     '--token …': `--token ${token}`,
     '--ca-sha256 …': `--ca-sha256 ${ca_sha256}`,
   });

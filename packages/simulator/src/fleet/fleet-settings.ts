@@ -13,9 +13,17 @@ export type FleetSettings = {
   control: boolean;
   behaviour: { bootMs: number; shutdownMs: number; eraseMs: number };
   upgrades: { installMs: number; failurePercent: number };
+  /** The time within which hosts renew their certificates after the fleet's authority was replaced. */
+  renewalSpreadMs: number;
   tracing: TracingSettings;
 };
-export type PlannedHost = { name: string; location: string; model: ServerModel };
+export type PlannedHost = {
+  name: string;
+  location: string;
+  model: ServerModel;
+  /** From where storage clusters see it. Empty: it reaches none. */
+  storageIpv4: string;
+};
 
 /** All settings of gantry-fleet. docs/contributors/simulator.md lists them. */
 export function readFleetSettings(reader: SettingsReader): FleetSettings {
@@ -29,7 +37,10 @@ export function readFleetSettings(reader: SettingsReader): FleetSettings {
     },
     schedulers: reader.text('GANTRY_SCHEDULERS').split(','),
     directory: reader.text('GANTRY_FLEET_DIRECTORY'),
-    hosts: planHosts(reader.text('GANTRY_FLEET_HOSTS')),
+    hosts: withStorage(
+      planHosts(reader.text('GANTRY_FLEET_HOSTS')),
+      reader.text('GANTRY_FLEET_STORAGE_NETWORK', ''),
+    ),
     control: reader.integer('GANTRY_FLEET_CONTROL', { fallback: 0, min: 0, max: 1 }) === 1,
     behaviour: {
       bootMs: milliseconds('GANTRY_FLEET_BOOT_MS', 1_500),
@@ -42,12 +53,13 @@ export function readFleetSettings(reader: SettingsReader): FleetSettings {
         ...{ fallback: 0, min: 0, max: 100 },
       }),
     },
+    renewalSpreadMs: milliseconds('GANTRY_FLEET_RENEWAL_SPREAD_MS', 300_000),
     tracing: readTracingSettings(reader),
   };
 }
 
 /** "eu-north-a:a40-8=2,us-east-a:l40s-10=1" means three hosts. Their names never change. */
-function planHosts(text: string): PlannedHost[] {
+function planHosts(text: string): Omit<PlannedHost, 'storageIpv4'>[] {
   return text.split(',').flatMap((entry) => {
     const match = /^([^:=\s]+):([^:=\s]+)=(\d{1,5})$/.exec(entry.trim());
     const [, location = '', modelName = '', count = '0'] = match ?? [];
@@ -63,4 +75,15 @@ function planHosts(text: string): PlannedHost[] {
       name: `${location}-${model.name}-${i + 1}`,
     }));
   });
+}
+
+/** "198.51.100.0/24" gives the first host the address 198.51.100.1. Hosts of other fleets need another network. */
+function withStorage(hosts: Omit<PlannedHost, 'storageIpv4'>[], network: string): PlannedHost[] {
+  if (network === '') return hosts.map((host) => ({ ...host, storageIpv4: '' }));
+  const [, prefix] = /^((?:\d{1,3}\.){3})0\/24$/.exec(network) ?? [];
+  if (prefix === undefined || hosts.length > 254)
+    throw new SettingsError(
+      `GANTRY_FLEET_STORAGE_NETWORK: "${network}" must have the form 198.51.100.0/24, and be used by at most 254 hosts`,
+    );
+  return hosts.map((host, index) => ({ ...host, storageIpv4: `${prefix}${index + 1}` }));
 }

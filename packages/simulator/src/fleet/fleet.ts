@@ -90,6 +90,7 @@ async function startMember(place: Place, planned: PlannedHost): Promise<Member> 
       inventory: {
         ...inventoryOfHost(await simulatedInventory(planned.model), planned.name),
         sharedStorage: true,
+        storageIpv4: planned.storageIpv4,
       },
       behaviour: settings.behaviour,
       ...(store ? { disks: store } : {}),
@@ -99,7 +100,8 @@ async function startMember(place: Place, planned: PlannedHost): Promise<Member> 
   });
   await host.start();
   const onRenewed = (renewed: Identity) => host.renewed(renewed);
-  renewal = renewWhenDue({ identity, address, stateDirectory, log, onRenewed });
+  const spreadMs = settings.renewalSpreadMs;
+  renewal = renewWhenDue({ identity, address, stateDirectory, log, onRenewed, spreadMs });
   return { name: planned.name, host, renewal };
 }
 

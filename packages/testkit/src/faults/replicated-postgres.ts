@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { removeHome } from '../database/remove-home.ts';
+import { documented } from '../docs/documented.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import {
   copyData,
@@ -99,13 +100,15 @@ export class ReplicatedPostgres {
     }
   }
 
-  /** The primary dies, the replica is promoted, and the links lead to it. */
+  /** The primary dies, the replica is promoted with the statement of the documentation, and the links lead to it. */
   async failOver(): Promise<void> {
     const replica = this.#replica;
     if (!replica) throw new Error('there is no replica');
     await this.#primary.kill();
+    const command = documented('failover.md', 'psql "$REPLICA"');
+    const [, statement = ''] = /-c '(.*)'/.exec(command) ?? [];
     const sql = connect(replica.node.maintenanceUrl);
-    await sql`select pg_promote(true, 60)`.finally(() => sql.end({ timeout: 1 }));
+    await sql.unsafe(statement).finally(() => sql.end({ timeout: 1 }));
     await replica.streaming.stop();
     await this.#discard(this.#primary);
     this.#replica = null;

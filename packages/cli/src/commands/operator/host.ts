@@ -62,6 +62,7 @@ export function hostFields(host: Schemas['HostDetails']) {
     ...host.drift.map((each) => ['Drift', each] as const),
     ['Trouble', host.trouble],
     ['Refusal', host.refusal],
+    ['Fence', host.storage_fence_problem],
     ...host.unresponsive_vms.map(
       ({ vm_id, message }) => ['No reply', `${vm_id}: ${message}`] as const,
     ),

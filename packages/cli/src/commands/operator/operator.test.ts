@@ -24,7 +24,14 @@ const host = {
     agent_version: '1.0',
     vm_count: 1,
   },
-  ...{ drift: [] as string[], trouble: '', refusal: '', unresponsive_vms: [], unknown_vms: [] },
+  ...{
+    drift: [] as string[],
+    trouble: '',
+    refusal: '',
+    storage_fence_problem: '',
+    unresponsive_vms: [],
+    unknown_vms: [],
+  },
   ...{ software: { os: 'Debian 12', kernel: '6.1', libvirt: '9.0' }, certificates: [] },
   gpus: [
     { ...device, id: 'g1', model: 'A40' },
@@ -88,6 +95,10 @@ describe('a host', () => {
     expect((await run(['host', 'show', 'eu-1'])).stdout).toContain(
       'VM           trainer running v1',
     );
+    const waiting = { ...host, storage_fence_problem: 'main does not reply' };
+    replies['GET /v0.1/admin/hosts/h1'] = ok(waiting);
+    expect((await run(['host', 'show', 'eu-1'])).stdout).toContain('Fence        main does not');
+    replies['GET /v0.1/admin/hosts/h1'] = ok(host);
     for (const change of ['cordon', 'uncordon', 'accept']) {
       replies[`POST /v0.1/admin/hosts/h1:${change}`] = ok(host);
       expect((await run(['host', change, 'eu-1'])).code).toBe(0);
