@@ -133,9 +133,10 @@ export default defineConfig({
           include: named('.ceph.test.ts'),
           globalSetup: ['packages/testkit/src/database/global-postgres-18.ts'],
           exclude: skipped,
-          expect: patience,
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
+          // Some boot emulated guests, as the libvirt suite does.
+          expect: { poll: { timeout: 300_000 } },
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
           maxWorkers: 2,
           sequence: { groupOrder: 100 },
         },
