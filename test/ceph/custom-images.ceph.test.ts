@@ -105,11 +105,11 @@ it('after a new start a VM has its deleted image and its encrypted disk, whose c
   expect(await inGuest(second, `head -c ${pattern.length} ${device}`)).toBe(pattern);
   expect(await volumes()).toContain(`image-${image.id}`);
   await ended('DELETE', `/vms/${second.id}`);
-  await expect.poll(volumes, { timeout: 60_000 }).not.toContain(`image-${image.id}`);
+  await expect.poll(volumes).not.toContain(`image-${image.id}`);
 
   const { sql } = cloud.processes;
   const passphrases = () => sql`select disk_id::text from volume_passphrases`;
   expect(await passphrases()).toEqual([{ disk_id: disk.id }]);
   await ended('DELETE', `/disks/${disk.id}`);
-  await expect.poll(passphrases, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(passphrases).toEqual([]);
 });

@@ -18,7 +18,7 @@ export type CephCloud = RealCloud & { ceph: TestCeph; poolId: string };
 
 const CLUSTER = 'lab';
 const POOL = 'volumes';
-const REACHED_LIMIT_MS = 60_000;
+const REACHED_LIMIT_MS = 300_000;
 
 export async function startCephCloud(
   names: readonly string[],
