@@ -46,7 +46,8 @@ async function endsRestore(
   { clusters }: VolumeContext,
   { error, disk }: { error: StorageError; disk: RestoringDisk },
 ): Promise<boolean> {
-  if (!isFinal(error) && !(error.code === 'busy' && !disk.awaited)) return false;
+  const mayEnd = error.code === 'busy' ? !disk.awaited : isFinal(error);
+  if (!mayEnd) return false;
   const at = { pool: disk.pool, name: disk.id };
   const volume = await clusters.use(disk.cluster_id, (cluster) => cluster.readVolume(at));
   return !volume?.isRestoring;

@@ -42,7 +42,7 @@ import { createPoolWatch } from './pool-watch.ts';
 import { removeVolume } from './remove-volume.ts';
 import { restoreDisk } from './restore-disk.ts';
 import { settleSnapshot } from './snapshots.ts';
-import { type OpenCluster, StorageClusters } from './storage-clusters.ts';
+import { isTrouble, type OpenCluster, StorageClusters } from './storage-clusters.ts';
 import { shownReason } from './storage-failure.ts';
 import type { VolumeContext } from './volume-context.ts';
 import { makeKey, removeRevokedKey } from './volume-keys.ts';
@@ -134,7 +134,9 @@ export function startVolumes(options: VolumesOptions): Volumes {
     } catch (error) {
       if (error instanceof LeaseLost) return 'done';
       if (error instanceof StorageError || error instanceof ImageMissing) {
-        log.debug({ error }, 'a volume was not changed yet');
+        // What is wrong with a whole cluster or with an image is logged once.
+        if (error instanceof StorageError && !isTrouble(error))
+          log.warn({ error }, 'a volume was not changed yet; will be retried');
         await recordProblem(error).catch(() => {});
       } else log.error({ error }, 'a volume was not changed; will be retried');
       return 'retry';

@@ -134,6 +134,6 @@ export class StorageClusters {
 }
 
 /** Whether the whole cluster is affected, and not one volume. */
-function isTrouble(error: unknown): error is StorageError {
+export function isTrouble(error: unknown): error is StorageError {
   return error instanceof StorageError && ['unreachable', 'denied', 'fenced'].includes(error.code);
 }
