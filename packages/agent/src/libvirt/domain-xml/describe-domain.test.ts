@@ -186,6 +186,14 @@ describe("the virtualization of a guest's CPU", () => {
     expect(hidden(false, ARM_KVM)).toEqual([]);
   });
 
+  it('is hidden with 57-bit addresses on an emulated CPU, which is broken with these alone', () => {
+    const hidden = (nestedVirtualization: boolean) =>
+      describeDomain({ ...vm, nestedVirtualization }, gpuServer(emulated(X86_KVM)))
+        .hiddenCpuFeatures;
+    expect(hidden(false)).toEqual(['vmx', 'svm', 'la57']);
+    expect(hidden(true)).toEqual([]);
+  });
+
   it('that the host does not offer fails the definition with what to do', async () => {
     const { describe: describeVm } = domainDescriber({
       ...{ platform: X86_KVM, vhostNet: false, mtu: 1_450, directIo: false, lockMemory: false },

@@ -239,9 +239,16 @@ function withoutPins(cell: GuestCell): GuestCell {
  * A guest could otherwise run VMs whenever its host's KVM has nesting on, which is the default. A CPU
  * has one of the two features, and QEMU accepts that the other is turned off too. Guests on arm64 see
  * no virtualization unless the machine is defined with it.
+ *
+ * A CPU that QEMU 7.2 emulates with 57-bit addresses and without SVM is broken: system calls return wrong data to
+ * programs of the guest.
  */
-function hiddenFeatures({ nestedVirtualization }: VmSpec, { arch }: Platform): readonly string[] {
-  return nestedVirtualization || arch !== 'x86_64' ? [] : ['vmx', 'svm'];
+function hiddenFeatures(
+  { nestedVirtualization }: VmSpec,
+  { arch, accel }: Platform,
+): readonly string[] {
+  if (nestedVirtualization || arch !== 'x86_64') return [];
+  return accel === 'tcg' ? ['vmx', 'svm', 'la57'] : ['vmx', 'svm'];
 }
 
 function iothreadsOf(vm: VmSpec): number {
