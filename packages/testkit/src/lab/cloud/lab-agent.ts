@@ -22,7 +22,7 @@ export type LabAgent = {
 /** Node, the agent and its probe of KVM are slow under emulation, above all on a busy computer. */
 const READY_LIMIT_MS = 1_200_000;
 /** Firmware under KVM in an emulated machine needs minutes. Without KVM the lab still has a use. */
-const ACCELERATOR = { GANTRY_KVM_PROBE_SECONDS: '120', GANTRY_ALLOW_EMULATION: '1' };
+const ACCELERATOR = { GANTRY_KVM_PROBE_SECONDS: '600', GANTRY_ALLOW_EMULATION: '1' };
 const READY = /"msg":"ready"/;
 const ENDED = 'the agent ended with';
 const PID_FILE = '/run/gantry-agent.pid';

@@ -9,6 +9,7 @@ import {
   startProcesses,
 } from '../../processes/start-processes.ts';
 import { type Lab, type LabOptions, startLab } from '../machine/start-lab.ts';
+import { installGuestFirmware } from './guest-firmware.ts';
 import { type LabAgent, labAgent } from './lab-agent.ts';
 import { buildLabGuest } from './lab-guest.ts';
 import { serveImage } from './serve-image.ts';
@@ -86,6 +87,8 @@ export async function startLabCloud(options: LabCloudOptions = {}): Promise<LabC
       ...options.environment,
     });
     await enroll({ client, lab, scheduler });
+    // A stock server keeps the firmware of its release.
+    if (options.image === undefined) await installGuestFirmware(lab);
     await agent.start();
     return { lab, agent, client, processes, api, scheduler, stop };
   } catch (error) {

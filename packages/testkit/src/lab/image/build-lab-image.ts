@@ -78,6 +78,7 @@ async function build(
     await unpackRoot(debs, root);
     const version = await keepModules(root);
     await finishRoot(root, target.node.path);
+    if (target.architecture.debian === 'amd64') await wrapEmulator(root);
     const made = path.join(workspace, 'image');
     await mkdir(made);
     await copyFile(path.join(root, `boot/vmlinuz-${version}`), path.join(made, 'kernel'));
@@ -110,4 +111,12 @@ async function finishRoot(root: string, node: string): Promise<void> {
   await copyFile(node, inRoot('usr/bin/node'));
   await chmod(inRoot('usr/bin/node'), 0o755);
   await runProgram('ldconfig', ['-r', root]);
+}
+
+/** `x64/qemu-system-x86_64` says why. */
+async function wrapEmulator(root: string): Promise<void> {
+  const program = path.join(root, 'usr/bin/qemu-system-x86_64');
+  await rename(program, `${program}.real`);
+  await copyFile(path.join(here, 'x64/qemu-system-x86_64'), program);
+  await chmod(program, 0o755);
 }

@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Architecture, readArchitecture } from '@gantry/local/guest/architecture';
 import { type Apt, OWN_APT } from '@gantry/local/guest/fetch-packages';
 import { runProgram } from '@gantry/local/guest/run-program';
 import { labArchitecture } from './lab-architecture.ts';
+import { changedAt, openPrivateApt } from './private-apt.ts';
 
 /** What the lab's machine is made of: the packages and the Node of its architecture. */
 export type LabTarget = {
@@ -34,33 +35,12 @@ async function findTarget(name: string): Promise<LabTarget> {
   }
   return {
     architecture,
-    apt: await openForeignApt(architecture.debian),
+    apt: await openPrivateApt({
+      state: path.join(directory, architecture.debian, 'apt'),
+      debian: architecture.debian,
+    }),
     node: { version: `node-${NODE}`, path: await fetchNode(name) },
   };
-}
-
-/** Updates the lists when this machine's own are newer, so that both have the same age. */
-async function openForeignApt(debian: string): Promise<Apt> {
-  const state = path.join(directory, debian, 'apt');
-  const apt = { lists: path.join(state, 'lists'), env: { APT_CONFIG: path.join(state, 'conf') } };
-  const [own, foreign] = await Promise.all([changedAt(OWN_APT.lists), changedAt(apt.lists)]);
-  if (foreign > own) return apt;
-  await mkdir(apt.lists, { recursive: true });
-  await writeFile(path.join(state, 'status'), '');
-  const settings = [
-    `APT::Architecture "${debian}";`,
-    `APT::Architectures { "${debian}"; };`,
-    `Dir::State "${state}";`,
-    `Dir::State::status "${path.join(state, 'status')}";`,
-    `Dir::Cache "${path.join(state, 'cache')}";`,
-  ];
-  await writeFile(apt.env.APT_CONFIG, `${settings.join('\n')}\n`);
-  await runProgram('apt-get', ['-q', 'update'], { env: apt.env });
-  return apt;
-}
-
-async function changedAt(folder: string): Promise<number> {
-  return (await stat(folder).catch(() => undefined))?.mtimeMs ?? 0;
 }
 
 /** Returns the program, which is complete because it gets its name at the end. npm checks the digest. */

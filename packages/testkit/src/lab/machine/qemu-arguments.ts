@@ -47,7 +47,7 @@ export function qemuCommand(machine: Machine): [string, ...string[]] {
     ...['-chardev', socket('monitor'), '-mon', 'chardev=monitor,mode=control'],
     ...rootComplexArguments(numaNodes(machine.topology)),
     ...fixed,
-    ...(platform.plugsCardsLate ? [] : cards.flatMap((card) => ['-device', card])),
+    ...cards.flatMap((card) => ['-device', card]),
     ...(machine.deviceTree === undefined ? [] : ['-dtb', machine.deviceTree]),
   ];
 }

@@ -12,10 +12,8 @@ import { buildLabImage } from '../image/build-lab-image.ts';
 import type { LabImage } from '../image/lab-image.ts';
 import { type CommandChannel, type CommandResult, openCommandChannel } from './command-channel.ts';
 import { withPciDomain } from './pci-domain.ts';
-import { readPlatform } from './platforms.ts';
-import { plugCards } from './plug-cards.ts';
 import { type LabTopology, type Machine, qemuCommand } from './qemu-arguments.ts';
-import { DEFAULT_SLOTS, type LabSlot, slotAddresses, slotArguments } from './slots.ts';
+import { DEFAULT_SLOTS, type LabSlot, slotAddresses } from './slots.ts';
 import { writeBootVolume } from './write-boot-volume.ts';
 
 /**
@@ -107,10 +105,6 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     channel = await openCommandChannel(file('commands'));
-    if (readPlatform().plugsCardsLate) {
-      const { cards } = slotArguments(slots, (id) => file(`${id}.raw`));
-      await plugCards(cards, monitorAt(file('monitor')));
-    }
     await untilReady(channel, file('console.log'));
     const addresses = slotAddresses(slots, options.pciDomain);
     return describe({ channel, file, share, addresses, kill, stop });
