@@ -85,7 +85,8 @@ export async function lockHostToCompare(
   sql: Queryable,
   { hostId, streamEpoch, isAhead }: { hostId: string; streamEpoch: string; isAhead: boolean },
 ): Promise<string | undefined> {
-  const locked = await sql`select from hosts h where h.id = ${hostId} and h.stream_epoch = ${streamEpoch}
+  const locked =
+    await sql`select from hosts h where h.id = ${hostId} and h.stream_epoch = ${streamEpoch}
     and (h.awaits_comparison or ${isAhead}) and h.fenced_at is null for no key update`;
   if (locked.length === 0) return undefined;
   const [row] = await sql<{ era: string }[]>`
