@@ -25,9 +25,11 @@ export type ChaosHost = {
 type ChaosScheduler = { scheduler: Scheduler; sql: Sql; database: UnsteadyDatabase };
 
 /** Long enough for two busy cores. Normally it takes seconds. */
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const PATIENCE = { timeout: 180_000, interval: 50 };
 /** Longer than every lock timeout. */
-const REPLY_MS = 15_000;
+const REPLY_MS = 30_000;
+/** Of a request that gets 503. */
+const MOST_REPEATS = 2;
 const TIMINGS = {
   retryMs: [10, 40],
   failedMs: 300,
@@ -70,24 +72,35 @@ export class World {
   /** As an operator. */
   async operate(method: string, path: string, body?: unknown): Promise<number> {
     const { operator: bearer, api } = this.cloud;
-    const reply = api.call(method, path, { bearer, ...(body ? { body } : {}) });
-    return await this.#replied(`${method} ${path}`, reply);
+    const call = () => api.call(method, path, { bearer, ...(body ? { body } : {}) });
+    return await this.#replied(`${method} ${path}`, call);
   }
 
   /** As the tenant. */
   async ask(method: string, path: string, body?: unknown): Promise<number> {
-    return await this.#replied(`${method} ${path}`, this.cloud.call(method, path, body));
+    return await this.#replied(`${method} ${path}`, () => this.cloud.call(method, path, body));
   }
 
-  /** A request may be refused, but it always gets a complete reply, even if other parts are stopped. */
-  async #replied(request: string, reply: ReturnType<Cloud['call']>): Promise<number> {
+  /**
+   * A request may be refused, but it always gets a complete reply, even if other parts are stopped. A scheduler that was
+   * stopped in a transaction may have locked what the request needs. On a slow machine the request may give up before
+   * the database ends this transaction, and is then repeated, as clients repeat it.
+   */
+  async #replied(request: string, call: () => ReturnType<Cloud['call']>): Promise<number> {
+    for (let repeats = 0; ; repeats += 1) {
+      const { status, body } = await this.#inTime(request, call());
+      if (status === 503 && repeats < MOST_REPEATS) continue;
+      if (status >= 500) throw new Error(`${request}: ${JSON.stringify(body)}`);
+      return status;
+    }
+  }
+
+  async #inTime<T>(request: string, reply: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new Error(`${request} got no reply`)), REPLY_MS);
     });
-    const { status, body } = await Promise.race([reply, late]).finally(() => clearTimeout(timer));
-    if (status >= 500) throw new Error(`${request}: ${JSON.stringify(body)}`);
-    return status;
+    return await Promise.race([reply, late]).finally(() => clearTimeout(timer));
   }
 
   async addScheduler(): Promise<void> {
