@@ -34,7 +34,7 @@ function start(options: Partial<Parameters<typeof startPlacing>[0]> = {}): Placi
   pools.push(sql);
   const pollMs = options.pollMs ?? 20;
   const ids = { log, schedulerId: newId() };
-  const placing = startPlacing({ ...ids, ttlMs: 600, ...options, pollMs, sql });
+  const placing = startPlacing({ ...ids, ttlMs: 2_000, ...options, pollMs, sql });
   const polling = pollChanges({
     ...{ sql, log, pollMs },
     locations: () => placing.locations(),
@@ -46,7 +46,7 @@ function start(options: Partial<Parameters<typeof startPlacing>[0]> = {}): Placi
 }
 
 const until = (check: () => Promise<void> | void) =>
-  vi.waitFor(check, { timeout: 30_000, interval: 20 });
+  vi.waitFor(check, { timeout: 120_000, interval: 20 });
 const placed = async (vmIds: string[]) => {
   const rows = await database.sql`select from vms where placed and id = any(${vmIds}::uuid[])`;
   return rows.length;
@@ -218,7 +218,7 @@ it('schedulers share the locations equally, and VMs are placed in all of them', 
     await sql`insert into locations (name, region, zone) values (${`us-east-${name}`}, 'us-east', ${name})`;
   const ids = [newId(), newId(), newId()];
   for (const id of ids) await register(id);
-  const [first, ...others] = ids.map((schedulerId) => ({ schedulerId, ttlMs: 600 }));
+  const [first, ...others] = ids.map((schedulerId) => ({ schedulerId, ttlMs: 2_000 }));
   const placings = [start(first)];
   await until(() => expect(placings[0]?.locations()).toHaveLength(6));
   placings.push(...others.map((options) => start(options)));
