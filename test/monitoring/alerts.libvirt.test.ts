@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { loadIdentity, saveIdentity } from '@gantry/agent/identity/state-files';
 import { loadAuthority, makeAuthority } from '@gantry/pki/certificate-authority';
@@ -155,8 +155,10 @@ it('a lost host, its quarantined GPU and a full disk pool are paged for and end 
   const lostMs = performance.now();
   await fleet.order(name, 'power-off');
   // What the agent sees below its own mounts.
-  const file = `/proc/${agent.pid}/root${host.dataDirectory}/full`;
-  await writeFile(file, Buffer.alloc((POOL_MIB - 2) * 1024 * 1024));
+  const pool = `/proc/${agent.pid}/root${host.dataDirectory}`;
+  const file = `${pool}/full`;
+  const { bavail, bsize } = await statfs(pool);
+  await writeFile(file, Buffer.alloc(bavail * bsize - 2 * 1024 * 1024));
   await Promise.all([pages('GantryHostLost', lostMs), pages('GantryStoragePoolFilling', lostMs)]);
 
   await rm(file);
