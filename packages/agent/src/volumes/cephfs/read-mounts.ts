@@ -10,7 +10,9 @@ export async function readMounts(directory: string): Promise<Set<string>> {
 }
 
 export function parseMounts(text: string, directory: string): Set<string> {
-  const points = text.split('\n').map((line) => unescapePoint(line.split(' ')[MOUNT_POINT_FIELD] ?? ''));
+  const points = text
+    .split('\n')
+    .map((line) => unescapePoint(line.split(' ')[MOUNT_POINT_FIELD] ?? ''));
   return new Set(points.filter((point) => dirname(point) === directory));
 }
 
