@@ -25,13 +25,17 @@ mounts_lock = threading.Lock()
 
 
 def find_file_system(cluster, name):
-    """Returns the map of the file system. Throws if it does not exist or no metadata server serves it."""
+    """Returns the map of the file system. Throws if it does not exist or no metadata server serves it.
+
+    Without a metadata server the volumes of the cluster are still usable, so that is not the error of a cluster that does
+    not reply.
+    """
     for each in command(cluster, "fs dump")["filesystems"]:
         found = each["mdsmap"]
         if found["fs_name"] != name:
             continue
         if not found["up"]:
-            raise OSError(errno.ETIMEDOUT, f"No metadata server serves the file system {name}.")
+            raise OSError(errno.EBUSY, f"No metadata server serves the file system {name}.")
         return found
     raise OSError(errno.ENOENT, f"There is no file system {name}.")
 

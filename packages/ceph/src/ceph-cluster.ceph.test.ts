@@ -1,5 +1,5 @@
 import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTROL_PLANE_RIGHTS, connectCeph } from './ceph-cluster.ts';
 import type { ContractClient } from './testing/contract-cluster.ts';
 import { startRbdClient } from './testing/rbd-client.ts';
@@ -35,6 +35,21 @@ describe('a Ceph cluster', () => {
         return client;
       },
     }));
+  });
+
+  it('a key without rights at metadata servers serves volumes, and the error for shares names the right', async () => {
+    const { mon, osd } = CONTROL_PLANE_RIGHTS;
+    await ceph.run('ceph', 'auth', 'get-or-create', 'client.blocks', 'mon', mon, 'osd', osd);
+    const key = (await ceph.run('ceph', 'auth', 'get-key', 'client.blocks')).trim();
+    const cluster = connectCeph({ ...ceph, userName: 'blocks', key });
+    try {
+      const reading = cluster.readShare({ fileSystem: 'shares', installation: 'i', name: 's' });
+      await expect(reading).rejects.toMatchObject({ code: 'failed' });
+      await expect(reading).rejects.toThrow("mds 'allow *'");
+      await expect(cluster.listVolumes('volumes')).resolves.toEqual(expect.any(Array));
+    } finally {
+      await cluster.close();
+    }
   });
 
   describeStorageClusterContract(async () => {
