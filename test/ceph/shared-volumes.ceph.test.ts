@@ -156,7 +156,7 @@ describe('a shared volume in a storage cluster', () => {
       Number(await dead.libvirtd.run('cat', '/run/gantry-agent/acknowledged').catch(() => '0'));
     await expect.poll(acknowledged, PATIENCE).toBeGreaterThan(20);
     const pids = (await execute('ip', 'netns', 'pids', dead.namespace)).trim().split('\n');
-    for (const pid of pids) process.kill(Number(pid), 'SIGSTOP');
+    signal(pids, 'SIGSTOP');
     await execute('ip', '-n', dead.namespace, 'link', 'set', UPLINK, 'down');
     const known = Number(
       await execute(
@@ -165,6 +165,8 @@ describe('a shared volume in a storage cluster', () => {
       ),
     );
     const path = `/hosts/${await idOf(dead)}`;
+    const ofVm = async () => (await cloud.client.call('GET', `/vms/${one.vm.id}`)).body.state;
+    await expect.poll(ofVm, PATIENCE).toBe('STATE_UNREACHABLE');
     const startedAt = performance.now();
     const fence = { confirm: dead.name };
     expect(await cloud.client.admin('POST', `${path}:fence`, fence)).toMatchObject({ status: 200 });
@@ -177,7 +179,7 @@ describe('a shared volume in a storage cluster', () => {
     await run(two, 'echo 1000000 > record && sync record');
 
     await execute('ip', '-n', dead.namespace, 'link', 'set', UPLINK, 'up');
-    for (const pid of pids) process.kill(Number(pid), 'SIGCONT');
+    signal(pids, 'SIGCONT');
     expect(await writer).toContain('refused');
     expect(await record()).toBe(1_000_000);
   });
@@ -192,3 +194,14 @@ describe('a shared volume in a storage cluster', () => {
     await expect.poll(objects, PATIENCE).not.toContain(disk.id);
   });
 });
+
+/** Programs of the writer that have ended meanwhile are left out. */
+function signal(pids: readonly string[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(Number(pid), name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
