@@ -1,21 +1,21 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { fenceCovers, isFenceable } from './fence-address.ts';
 import { readBackupFiles, writeBackupFile } from './simulated-backups.ts';
 import { openVolume, type SimulatedClient } from './simulated-client.ts';
 import { readImageHead } from './simulated-image.ts';
 import {
+  ensureKey,
   fail,
+  makeStored,
+  type NewStored,
   needPassphrase,
   overNetwork,
   pathOf,
+  type SimulatedKeys,
   type Stored,
   viewOf,
 } from './simulated-parts.ts';
-import {
-  type SimulatedKeys,
-  type SimulatedShareClient,
-  simulateShares,
-} from './simulated-shares.ts';
+import { type SimulatedShareClient, simulateShares } from './simulated-shares.ts';
 import {
   IMAGE_SNAPSHOT,
   type NewVolume,
@@ -93,26 +93,9 @@ export function simulateCluster({
     if (volume.watchers.size > 0) fail('busy', `A client has the volume ${pathOf(volume)} open.`);
   }
 
-  function add(
-    at: Pick<NewVolume, 'pool' | 'name' | 'sizeBytes' | 'encryption'> & {
-      labels: VolumeLabels | null;
-    },
-  ): Stored {
+  function add(at: NewStored): Stored {
     const id = createHash('sha256').update(`${fsid} ${++created}`).digest('hex').slice(0, 12);
-    const stored: Stored = {
-      pool: at.pool,
-      name: at.name,
-      id,
-      sizeBytes: at.sizeBytes,
-      labels: at.labels && { ...at.labels },
-      passphrase: at.encryption?.passphrase ?? null,
-      parentId: null,
-      content: '',
-      snapshots: new Map(),
-      watchers: new Set(),
-      locker: null,
-      isTrash: false,
-    };
+    const stored = makeStored(at, id);
     volumes.set(id, stored);
     return stored;
   }
@@ -150,14 +133,7 @@ export function simulateCluster({
     if (clonesOf(volume).length === 0) volumes.delete(volume.id);
   }
 
-  const createKey = (entity: string, opens: string): string => {
-    const found = keys.get(entity);
-    if (found && found.opens !== opens) fail('exists', `The key ${entity} opens something else.`);
-    const entry = found ?? { key: randomBytes(16).toString('base64'), opens };
-    keys.set(entity, entry);
-    return entry.key;
-  };
-  const shares = simulateShares({ keys, isFenced, needSpace, createKey });
+  const shares = simulateShares({ keys, isFenced, needSpace });
 
   const methods: StorageCluster = {
     ...shares.methods,
@@ -251,7 +227,7 @@ export function simulateCluster({
       image.snapshots.set(IMAGE_SNAPSHOT, { content, sizeBytes });
       return viewOf(image);
     },
-    createKey: async ({ entity, volume }) => createKey(entity, volume.id),
+    createKey: async ({ entity, volume }) => ensureKey(keys, { entity, opens: volume.id }),
     removeKey: async (entity) => {
       keys.delete(entity);
     },

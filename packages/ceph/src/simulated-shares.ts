@@ -1,4 +1,4 @@
-import { fail } from './simulated-parts.ts';
+import { ensureKey, fail, type SimulatedKeys } from './simulated-parts.ts';
 import {
   type NewShare,
   type Share,
@@ -6,9 +6,6 @@ import {
   type StorageShares,
   sharePath,
 } from './storage-shares.ts';
-
-/** The keys of a cluster by name, and the volume or share that each opens. */
-export type SimulatedKeys = Map<string, { key: string; opens: string }>;
 
 /** A program that has a share mounted. */
 export type SimulatedShareClient = {
@@ -27,12 +24,10 @@ export function simulateShares({
   keys,
   isFenced,
   needSpace,
-  createKey,
 }: {
   keys: SimulatedKeys;
   isFenced(address: string): boolean;
   needSpace(pool: string): void;
-  createKey(entity: string, opens: string): string;
 }) {
   const stored = new Map<string, Stored>();
   const needFileSystem = (name: string) =>
@@ -79,7 +74,7 @@ export function simulateShares({
       if (share?.watchers.size) fail('busy', `A client has the share ${at.name} mounted.`);
       stored.delete(sharePath(at));
     },
-    createShareKey: async ({ entity, share }) => createKey(entity, share.path),
+    createShareKey: async ({ entity, share }) => ensureKey(keys, { entity, opens: share.path }),
     endFencedSessions: async (fileSystem) => {
       needFileSystem(fileSystem);
     },

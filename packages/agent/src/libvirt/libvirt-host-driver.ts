@@ -101,19 +101,19 @@ export async function openLibvirtHostDriver(
     { ...settings.inventory, ...settings.devices, dataDirectory: settings.dataDirectory },
     log,
   );
-  const domainVolumes = new DomainVolumes({ ...libvirt, log });
-  const domainShares = new DomainShares({ ...libvirt, mounts, clock: systemClock, log });
+  const shares = new DomainShares({ ...libvirt, mounts, clock: systemClock, log });
+  const domainVolumes = new DomainVolumes({ ...libvirt, shares, log });
   if (settings.storageAddress !== undefined) {
     libvirt.watch({
       ...{ domainChanged() {}, domainRecovered() {}, serialLogGrew() {} },
       reconnected: () => void domainVolumes.reconnected(),
     });
   }
-  const stopWatching = domainShares.watch();
+  const stopWatching = shares.watch();
   const stopResuming = resumeWhenPossible({ ...libvirt, clock: systemClock, log });
   const hypervisor = new LibvirtHypervisor({
     ...libvirt,
-    ...{ domainVolumes, domainShares },
+    domainVolumes,
     ...{ clock: systemClock, volumes, serialLogs: logs },
     hugepagesAboveMib: settings.hugepagesAboveMib,
     ...domainDescriber({

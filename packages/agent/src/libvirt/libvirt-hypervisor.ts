@@ -25,7 +25,6 @@ import { attachDevice } from './attach-device.ts';
 import { CHANGE_LIMIT, endLimit } from './call-limits.ts';
 import { domainDefiner } from './define-domain.ts';
 import { detachDevice } from './detach-device.ts';
-import type { DomainShares } from './domain-volumes/domain-shares.ts';
 import type { DomainVolumes } from './domain-volumes/domain-volumes.ts';
 import { growVolume, keepVolumeSizes, volumesOf } from './domain-volumes/volume-sizes.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
@@ -55,7 +54,6 @@ export type LibvirtHost = ReturnType<typeof domainDescriber> & {
   clock: Clock;
   volumes: Pick<VolumeDriver, 'read' | 'prepareGrowth'>;
   domainVolumes: DomainVolumes;
-  domainShares: DomainShares;
   /** See `domainDefiner`. */
   hugepagesAboveMib?: number | null;
   /** Returns the PCI addresses of the devices that are assigned to a VM. */
@@ -94,20 +92,18 @@ export class LibvirtHypervisor implements Hypervisor {
   }
 
   async define(vm: VmSpec, kept: GuestHardware | null = null): Promise<GuestHardware | null> {
-    const { domainVolumes, domainShares } = this.#host;
+    const { domainVolumes } = this.#host;
     let isUnused = false;
     const hardware = await this.#run(vm.id, 'change', async (connection) => {
-      domainShares.needAll(vm.id, vm.disks);
-      isUnused = await domainVolumes.secrets.ensureAll(connection, vm.id, vm.disks);
+      isUnused = await domainVolumes.ensureAll(connection, vm);
       return await this.#define(connection, vm, kept);
     });
-    if (isUnused) await domainVolumes.removeUnusedSecrets();
-    await domainShares.removeUnused();
+    await domainVolumes.removeUnused(isUnused);
     return hardware;
   }
 
   async start(vmId: string, generation: string): Promise<void> {
-    const { domainVolumes, domainShares } = this.#host;
+    const { domainVolumes } = this.#host;
     await this.#change(vmId, async (connection) => {
       await this.#awaitStart(connection, vmId);
       const domain = await requireDomain(connection, vmId);
@@ -121,8 +117,7 @@ export class LibvirtHypervisor implements Hypervisor {
       if (!metadata) throw new HostFailure('host_failed', `domain ${vmId} is not one of ours`);
       requireDevices(metadata, await this.#host.devicesOf(vmId));
       await this.#host.serialLogs.prepare();
-      await domainVolumes.requireFree(vmId, volumesOf(domain));
-      await domainShares.requireAlive(domain);
+      await domainVolumes.requireAllUsable(domain);
       const args = { dom: domain.handle, flags: 0 };
       await domainVolumes.explain(vmId, () =>
         this.#withinStartLimit(domain, (signal) =>
@@ -174,7 +169,7 @@ export class LibvirtHypervisor implements Hypervisor {
   }
 
   async undefine(vmId: string): Promise<void> {
-    const { domainVolumes, domainShares } = this.#host;
+    const { domainVolumes } = this.#host;
     let hadVolumes = false;
     await this.#run(vmId, 'end', async (connection) => {
       const domain = await findDomain(connection, vmId);
@@ -190,23 +185,18 @@ export class LibvirtHypervisor implements Hypervisor {
     await this.#host.serialLogs.remove(vmId);
     // libvirt removes the file only with a definition that names it, and there may have been none.
     await this.#host.removeNvram(vmId);
-    domainVolumes.secrets.release(vmId);
-    domainShares.release(vmId);
-    if (hadVolumes) await domainVolumes.removeUnusedSecrets();
-    await domainShares.removeUnused();
+    domainVolumes.release(vmId);
+    await domainVolumes.removeUnused(hadVolumes);
   }
 
   async attachDisk(vmId: string, disk: DiskSpec): Promise<void> {
-    const { domainVolumes, domainShares, describeDisk, view } = this.#host;
+    const { domainVolumes, describeDisk, view } = this.#host;
     await this.#change(vmId, async (connection) => {
       const domain = await requireRunning(connection, vmId);
       if (hasDisk(domain, disk.id)) return;
-      domainShares.need(vmId, disk);
+      await domainVolumes.ensure(connection, vmId, disk);
       const described = await describeDisk(disk, domain.facts);
-      for (const { path } of described.filesystems)
-        if (disk.cephfs) await domainShares.requireReply(path);
-      await domainVolumes.secrets.ensure(connection, vmId, disk);
-      if (disk.rbd) await domainVolumes.requireFree(vmId, [disk]);
+      await domainVolumes.requireUsable(vmId, disk);
       await domainVolumes.explain(vmId, () =>
         view.whileAttaching(vmId, disk.id, () => attachDevice(connection, domain, described)),
       );
@@ -215,18 +205,16 @@ export class LibvirtHypervisor implements Hypervisor {
   }
 
   async detachDisk(vmId: string, diskId: string): Promise<void> {
-    const { domainVolumes, domainShares } = this.#host;
+    const { domainVolumes } = this.#host;
     let isUnused = false;
     await this.#change(vmId, async (connection) => {
       const domain = await findDomain(connection, vmId);
       if (domain?.state !== 'running' || !hasDisk(domain, diskId)) return;
       await detachDevice(connection, domain, diskId);
       isUnused = volumesOf(domain).some(({ id }) => id === diskId);
-      domainVolumes.secrets.release(vmId, diskId);
-      domainShares.release(vmId, diskId);
+      domainVolumes.release(vmId, diskId);
     });
-    if (isUnused) await domainVolumes.removeUnusedSecrets();
-    await domainShares.removeUnused();
+    await domainVolumes.removeUnused(isUnused);
   }
 
   async growDisk(vmId: string, disk: DiskSpec): Promise<void> {

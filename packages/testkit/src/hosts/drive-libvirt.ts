@@ -42,11 +42,11 @@ export async function driveLibvirt({
   const { volumes, devices, network, seeds } = simulated;
   const run = () => Promise.reject(new Error('BUG: nothing is mounted here'));
   const mounts = new ShareMounts({ directory: join(directory, 'shares'), run });
+  const shares = new DomainShares({ ...opened, mounts, clock, log });
   const hypervisor = new LibvirtHypervisor({
     ...{ ...opened, clock },
     volumes: { read: (id) => volumes.read(id), prepareGrowth: async () => {} },
-    domainVolumes: new DomainVolumes({ ...opened, log }),
-    domainShares: new DomainShares({ ...opened, mounts, clock, log }),
+    domainVolumes: new DomainVolumes({ ...opened, shares, log }),
     // The devices of simulated hosts have no place on a PCI bus.
     describe: async (vm, { present }) => {
       const generation = present?.facts.metadata?.generation ?? '0';

@@ -11,10 +11,12 @@ const share = (user: string) => ({
 });
 const disk = (id: string) => makeDisk(id, { cephfs: share(id) });
 
+type Logged = { path: string; vm_ids: string[] };
+
 let mounted: Set<string>;
 let states: Map<string, MountState>;
 let domains: SeenDomain[];
-let logged: { level: string; path: string; vm_ids: string[] }[];
+let logged: (Logged & { level: string })[];
 
 beforeEach(() => {
   [mounted, states, domains, logged] = [new Set(['/m/a', '/m/b']), new Map(), [], []];
@@ -39,8 +41,8 @@ const make = () =>
     log: {
       ...log,
       info: () => {},
-      warn: (fields: object) => void logged.push({ level: 'warn', ...(fields as never) }),
-      error: (fields: object) => void logged.push({ level: 'error', ...(fields as never) }),
+      warn: (fields: object) => void logged.push({ level: 'warn', ...(fields as Logged) }),
+      error: (fields: object) => void logged.push({ level: 'error', ...(fields as Logged) }),
     } as typeof log,
   });
 

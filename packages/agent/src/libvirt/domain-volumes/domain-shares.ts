@@ -1,6 +1,7 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Clock } from '../../base/clock.ts';
 import type { DiskSpec } from '../../spec.ts';
+import type { Share } from '../../volumes/cephfs/share.ts';
 import type { MountState, ShareMounts } from '../../volumes/cephfs/share-mounts.ts';
 import type { DomainView, SeenDomain } from '../domains/domain-view.ts';
 import type { FoundDomain } from '../domains/libvirt-domains.ts';
@@ -53,12 +54,14 @@ export class DomainShares {
   /** Throws unless every share of the domain replies. */
   async requireAlive({ facts }: FoundDomain): Promise<void> {
     const mounted = await this.#options.mounts.list();
-    for (const { path } of facts.filesystems) if (mounted.has(path)) await this.requireReply(path);
+    for (const { path } of facts.filesystems)
+      if (mounted.has(path)) await this.#options.mounts.requireAlive(path);
   }
 
-  /** Throws unless the share at the path replies. */
-  async requireReply(path: string): Promise<void> {
-    await this.#options.mounts.requireAlive(path);
+  /** Throws unless the share replies. */
+  async requireReply(share: Share): Promise<void> {
+    const { mounts } = this.#options;
+    await mounts.requireAlive(mounts.pathOf(share));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Share } from './share-mounts.ts';
+import type { Share } from './share.ts';
 
 /**
  * Renders the settings of ceph-fuse, with the key. It ends after 5 s if no monitor or metadata server replies to the

@@ -3,7 +3,8 @@ import type { DiskSpec } from '../../spec.ts';
 import { checkDisk, checkDiskId, diskInUse } from '../check-disk.ts';
 import { requireFenceable, type StorageNetwork } from '../storage-network.ts';
 import type { IsInUse, VolumeDriver } from '../volume-driver.ts';
-import type { Share, ShareMounts } from './share-mounts.ts';
+import type { Share } from './share.ts';
+import type { ShareMounts } from './share-mounts.ts';
 
 /**
  * Shared volumes as directories of a CephFS file system. The control plane creates, grows and removes them; a host only

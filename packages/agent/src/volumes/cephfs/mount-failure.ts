@@ -1,6 +1,6 @@
 import { ExecError } from '@gantry/daemon/exec';
 import { HostFailure } from '../../base/failure.ts';
-import type { Share } from './share-mounts.ts';
+import type { Share } from './share.ts';
 
 /** What ceph-fuse says when it cannot mount: the number is one of the C library. */
 const TEXTS: readonly [pattern: RegExp, code: string, advice: string][] = [

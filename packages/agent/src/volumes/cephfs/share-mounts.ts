@@ -4,13 +4,11 @@ import { unlessMissing } from '@gantry/daemon/durable-file';
 import { HostFailure } from '../../base/failure.ts';
 import { createKeyedQueue } from '../../base/queue.ts';
 import type { RunProgram } from '../../base/run-program.ts';
-import type { DiskSpec } from '../../spec.ts';
 import { renderConf, startedApart } from './ceph-fuse.ts';
 import { asMountFailure } from './mount-failure.ts';
 import { readMounts } from './read-mounts.ts';
 import { withSecretFile } from './secret-file.ts';
-
-export type Share = NonNullable<DiskSpec['cephfs']>;
+import type { Share } from './share.ts';
 
 /**
  * `dead`: every access fails, for example because ceph-fuse has ended. `silent`: the cluster does not reply in time, so
