@@ -1,6 +1,4 @@
 import { type CephCloud, startCephCloud } from '@gantry/testkit/ceph/ceph-cloud';
-import { execute } from '@gantry/testkit/real-host/execute';
-import { UPLINK } from '@gantry/testkit/real-host/outside';
 import { LOCATION, type RealHost, VM_TYPE } from '@gantry/testkit/real-host/real-cloud';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -144,37 +142,6 @@ describe('a shared volume in a storage cluster', () => {
     expect(await run(one, 'cat text')).toBe('from one\nand from two\n');
   });
 
-  it('has no client of a host any more when the host counts as fenced', async () => {
-    const dead = one.host;
-    // It ends with its host at the latest.
-    void run(
-      one,
-      `i=0; while :; do i=$((i + 1)); echo $i > record && sync record && echo $i > /run/gantry-agent/acknowledged || break
-        done`,
-    ).catch(() => '');
-    const acknowledged = async () =>
-      Number(await dead.libvirtd.run('cat', '/run/gantry-agent/acknowledged').catch(() => '0'));
-    await expect.poll(acknowledged, PATIENCE).toBeGreaterThan(20);
-    const pids = (await execute('ip', 'netns', 'pids', dead.namespace)).trim().split('\n');
-    signal(pids, 'SIGSTOP');
-    await execute('ip', '-n', dead.namespace, 'link', 'set', UPLINK, 'down');
-    const path = `/hosts/${await idOf(dead)}`;
-    const ofVm = async () => (await cloud.client.call('GET', `/vms/${one.vm.id}`)).body.state;
-    await expect.poll(ofVm, PATIENCE).toBe('STATE_UNREACHABLE');
-    const startedAt = performance.now();
-    const fence = { confirm: dead.name };
-    expect(await cloud.client.admin('POST', `${path}:fence`, fence)).toMatchObject({ status: 200 });
-    const state = async () => (await cloud.client.admin('GET', path)).body.state;
-    await expect.poll(state, PATIENCE).toBe('fenced');
-    const ms = Math.round(performance.now() - startedAt);
-    process.stdout.write(`From the fence until the host is fenced in the file system: ${ms} ms.\n`);
-    expect(await cloud.ceph.run('ceph', 'osd', 'blocklist', 'ls')).toContain(dead.address);
-    const sessions = await cloud.ceph.run('ceph', 'tell', 'mds.shares:0', 'session', 'ls');
-    expect(sessions).not.toContain(`${dead.address}:`);
-    await execute('ip', '-n', dead.namespace, 'link', 'set', UPLINK, 'up');
-    signal(pids, 'SIGCONT');
-  });
-
   it('leaves no object and no key behind when it is deleted', async () => {
     for (const { vm } of [two, one]) await ended('DELETE', `/vms/${vm.id}`);
     await ended('DELETE', `/disks/${disk.id}`);
@@ -185,14 +152,3 @@ describe('a shared volume in a storage cluster', () => {
     await expect.poll(objects, PATIENCE).not.toContain(disk.id);
   });
 });
-
-/** Programs of the writer that have ended meanwhile are left out. */
-function signal(pids: readonly string[], name: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(Number(pid), name);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  }
-}
