@@ -60,7 +60,10 @@ const BROWSER = {
 const CEPH = {
   'ceph-mon': ['/usr/bin/ceph-mon'],
   'ceph-osd': ['/usr/bin/ceph-osd'],
+  'ceph-mds': ['/usr/bin/ceph-mds'],
+  'ceph-fuse': ['/usr/bin/ceph-fuse'],
   'ceph-common': ['/usr/bin/rbd'],
+  'python3-cephfs': ['/var/lib/dpkg/info/python3-cephfs.list'],
   'python3-rados': ['/var/lib/dpkg/info/python3-rados.list'],
   'python3-rbd': ['/var/lib/dpkg/info/python3-rbd.list'],
   'qemu-block-extra': ['aarch64', 'x86_64'].map(

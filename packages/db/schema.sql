@@ -1227,6 +1227,7 @@ create table storage_pools (
   observed_at timestamp(3) with time zone,
   problem text default ''::text not null,
   encrypted boolean default false not null,
+  file_system text default ''::text not null,
   constraint storage_pools_name_key UNIQUE (cluster_id, name),
   constraint storage_pools_pkey PRIMARY KEY (id),
   constraint storage_pools_cluster_id_storage_clusters_id_fk FOREIGN KEY (cluster_id) REFERENCES storage_clusters(id),
@@ -2496,6 +2497,7 @@ BEGIN
   IF TG_OP = 'INSERT' AND NEW.attachment_type = 'data' THEN
     PERFORM bump_hosts(ARRAY[p.host_id, keeper]) FROM placements p, hosts_growing(ARRAY[NEW.disk_id]) keeper
       WHERE p.vm_id = NEW.vm_id;
+    PERFORM want_volume_keys(ARRAY[NEW.disk_id]);
   END IF;
   UPDATE vms SET revision = greatest(revision + 1, count_floor()) WHERE id = NEW.vm_id AND placed;
   RETURN NULL;

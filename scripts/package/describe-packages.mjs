@@ -38,7 +38,7 @@ export const PACKAGES = {
       ...EMULATOR[architecture],
       ...HOST_PROGRAMS,
     ],
-    suggests: ['lvm2', 'thin-provisioning-tools'],
+    suggests: ['ceph-fuse', 'lvm2', 'thin-provisioning-tools'],
     summary: 'Gantry agent, which runs GPU VMs on this server',
     description: `The agent makes a server a host of a Gantry fleet. It runs VMs with libvirt
 and QEMU, and passes whole GPUs and NVMe drives to them. VMs keep running
@@ -51,7 +51,7 @@ while the agent is restarted or upgraded.`,
     depends: () => [...NODE_DEPENDENCY, 'libc6 (>= 2.28)', 'systemd'],
     recommends: ['gantry', 'postgresql-client'],
     // The scheduler stores disks in a Ceph cluster with them, and converts images with qemu-utils.
-    suggests: ['postgresql', 'python3-rados', 'python3-rbd', 'qemu-utils'],
+    suggests: ['postgresql', 'python3-cephfs', 'python3-rados', 'python3-rbd', 'qemu-utils'],
     summary: 'Gantry API, scheduler and web console',
     description: `The control plane of Gantry turns servers with GPUs into a cloud: tenants
 create VMs over HTTP, in the console or with the command line, and the

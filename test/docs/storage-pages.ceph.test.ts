@@ -9,7 +9,7 @@ describe('every command of the page', LIMIT, () => {
   let ceph: TestCeph;
   let world: OperatedWorld;
   beforeAll(async () => {
-    ceph = await startCeph({ pools: [] });
+    ceph = await startCeph({ pools: [], mds: true });
     world = await startOperatedWorld({ ceph });
   }, LIMIT.timeout);
   afterAll(async () => {

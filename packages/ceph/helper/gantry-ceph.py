@@ -25,7 +25,13 @@ import snapshots
 import space
 import volumes
 
-MODULES = (backups, images, keys, locks, new_volumes, snapshots, space, volumes)
+try:
+    import shares
+except ModuleNotFoundError:
+    # Only shared volumes need python3-cephfs. A call for one says that it is missing.
+    import no_shares as shares
+
+MODULES = (backups, images, keys, locks, new_volumes, shares, snapshots, space, volumes)
 METHODS = {name: method for each in MODULES for name, method in each.METHODS.items()}
 THREADS = 8
 

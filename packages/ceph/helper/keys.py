@@ -11,19 +11,19 @@ from space import command
 YEAR_SECONDS = 31536000.0
 
 
-def create_key(cluster, entity, mon, osd, mark):
-    """Returns the key. One that exists must have the mark, the header of its volume, in its rights."""
+def create_key(cluster, entity, mon, osd, mark, mds=None):
+    """Returns the key. One that exists must have the mark, which only its volume or share has, in its rights."""
     name = f"client.{entity}"
     try:
         found = command(cluster, "auth get", entity=name)[0]
     except OSError as error:
         if error.errno != errno.ENOENT:
             raise
-        rights = ["mon", mon, "osd", osd]
+        rights = ["mon", mon, "osd", osd] + ([] if mds is None else ["mds", mds])
         found = command(cluster, "auth get-or-create", entity=name, caps=rights)[0]
         return found["key"]
     if mark not in found["caps"].get("osd", ""):
-        raise OSError(errno.EEXIST, f"The key {name} exists and opens another volume.")
+        raise OSError(errno.EEXIST, f"The key {name} exists and opens another volume or share.")
     return found["key"]
 
 

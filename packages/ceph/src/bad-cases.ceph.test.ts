@@ -35,6 +35,8 @@ describe('a Ceph cluster with trouble', () => {
     const volume = await cluster.createVolume(makeNew());
     const late = connectCeph({ ...ceph, requestLimitMs: 1000 });
     const at = { ...volume, snapshot: 's' };
+    const share = { fileSystem: 'shares', installation: 'here', name: 's' };
+    const known = { ...share, pool: 'shares', path: '/s', sizeBytes: 1, watchers: [] };
     const calls: Record<keyof Omit<StorageCluster, 'close'>, () => Promise<unknown>> = {
       readFsid: () => late.readFsid(),
       readPool: () => late.readPool(pool),
@@ -60,6 +62,13 @@ describe('a Ceph cluster with trouble', () => {
       unfence: () => late.unfence(['192.0.2.1']),
       listFences: () => late.listFences(),
       breakLock: () => late.breakLock(volume),
+      createShare: () => late.createShare({ ...share, pool: 'shares', sizeBytes: 2 ** 23 }),
+      readShare: () => late.readShare(share),
+      listShares: () => late.listShares(share),
+      growShare: () => late.growShare({ ...share, sizeBytes: 2 ** 24 }),
+      removeShare: () => late.removeShare(share),
+      createShareKey: () => late.createShareKey({ entity: 's', share: known }),
+      endFencedSessions: () => late.endFencedSessions(share.fileSystem),
     };
     ceph.mon.suspend();
     try {

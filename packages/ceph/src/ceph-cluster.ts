@@ -1,3 +1,4 @@
+import { type CephShares, makeShares } from './ceph-shares.ts';
 import { withRawFile } from './convert-image.ts';
 import { isFenceable } from './fence-address.ts';
 import { type CephHelper, makeCephHelper } from './helper-process.ts';
@@ -41,6 +42,8 @@ const YEAR_SECONDS = 31_536_000;
 export const CONTROL_PLANE_RIGHTS = {
   mon: 'profile rbd, allow r, allow service auth rwx, allow command "osd blocklist"',
   osd: 'allow *',
+  /** Only for shared volumes: their quotas, and the clients that have them mounted. */
+  mds: 'allow *',
 };
 
 /** Connects to a Ceph cluster at the first call. The key needs `CONTROL_PLANE_RIGHTS`. */
@@ -71,7 +74,11 @@ export function connectCeph({
   const quick = makeCephHelper({ connection, limitMs, command });
   // A helper of its own: one that is killed because a call took too long must not end an hour's copy.
   const slow = makeCephHelper({ connection, limitMs: SLOW_LIMIT_MS, command });
-  return makeCluster({ quick, slow, scratchDirectory: options.scratchDirectory });
+  // A metadata server that does not reply has no time limit but this one, and must end no other calls.
+  const files = makeCephHelper({ connection, limitMs, command });
+  const slowFiles = makeCephHelper({ connection, limitMs: SLOW_LIMIT_MS, command });
+  const shares = makeShares({ files, slowFiles });
+  return makeCluster({ quick, slow, shares, scratchDirectory: options.scratchDirectory });
 }
 
 /** What the helper knows of a volume; the caller knows its name. */
@@ -80,10 +87,12 @@ type Found = Omit<Volume, 'pool' | 'name'>;
 function makeCluster({
   quick,
   slow,
+  shares,
   scratchDirectory,
 }: {
   quick: CephHelper;
   slow: CephHelper;
+  shares: CephShares;
   scratchDirectory: string | undefined;
 }): StorageCluster {
   const view = ({ pool, name }: VolumeName, found: Found): Volume => ({ pool, name, ...found });
@@ -93,6 +102,7 @@ function makeCluster({
     snapshot: at.snapshot,
   });
   return {
+    ...shares,
     readFsid: () => quick.call('readFsid', {}),
     readPool: (pool) => quick.call<PoolSpace | null>('readPool', { pool }),
     isPoolFull: (pool) => quick.call<boolean>('isPoolFull', { pool }),
@@ -158,6 +168,7 @@ function makeCluster({
     close: async () => {
       quick.close();
       slow.close();
+      shares.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderKeyRights } from './key-rights.ts';
+import { renderKeyRights, renderShareRights } from './key-rights.ts';
 import type { Volume } from './storage-cluster.ts';
 
 const volume: Volume = {
@@ -31,4 +31,19 @@ it('a key may write its volume and read its parent, and only that', () => {
 it('a name that would add a right is refused', () => {
   expect(() => renderKeyRights('p', { ...volume, name: 'v, allow *' })).toThrow('part of a right');
   expect(() => renderKeyRights('p q', volume)).toThrow('part of a right');
+});
+
+it('a key of a share is limited to its path and to its namespace, and cannot set quotas', () => {
+  const share = {
+    ...{ fileSystem: 'fs', installation: 'i', name: 's', pool: 'p', path: '/gantry/i/s/data' },
+    ...{ sizeBytes: 1, watchers: [] },
+  };
+  expect(renderShareRights(share)).toEqual({
+    mon: 'allow r',
+    mds: 'allow rw fsname=fs path=/gantry/i/s/data',
+    osd: 'allow rw pool=p namespace=gantry-s',
+    mark: 'namespace=gantry-s',
+  });
+  const wrong = { ...share, path: '/gantry/i/s, allow */data' };
+  expect(() => renderShareRights(wrong)).toThrow('part of a right');
 });

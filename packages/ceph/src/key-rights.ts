@@ -1,8 +1,12 @@
 import type { Volume } from './storage-cluster.ts';
 import { StorageError } from './storage-error.ts';
+import { namespaceOf, type Share } from './storage-shares.ts';
 
-/** The rights of a key, as Ceph calls them: caps. `mark` is in the rights of every key of the volume and of no other. */
-export type KeyRights = { mon: string; osd: string; mark: string };
+/**
+ * The rights of a key, as Ceph calls them: caps. `mark` is in the rights of every key of the volume or share, and of no
+ * other.
+ */
+export type KeyRights = { mon: string; osd: string; mds?: string; mark: string };
 
 /**
  * Renders the rights of a key that opens one volume and reads its parent.
@@ -14,9 +18,7 @@ export type KeyRights = { mon: string; osd: string; mark: string };
  */
 export function renderKeyRights(pool: string, volume: Volume): KeyRights {
   const words = [pool, volume.name, volume.id, ...(volume.parentId ? [volume.parentId] : [])];
-  const wrong = words.find((word) => !/^[\w.-]+$/.test(word));
-  if (wrong !== undefined)
-    throw new StorageError('failed', `"${wrong}" cannot be part of a right.`);
+  requireWords(words);
   const allow = (kind: string, prefix: string) =>
     `allow ${kind} pool=${pool} object_prefix ${prefix}`;
   const objects = (id: string) => [`rbd_data.${id}.`, `rbd_header.${id}`, `rbd_object_map.${id}`];
@@ -35,4 +37,29 @@ export function renderKeyRights(pool: string, volume: Volume): KeyRights {
     osd: [...own, ...shared, ...ofParent].join(', '),
     mark: `${allow('rwx', `rbd_header.${volume.id}`)},`,
   };
+}
+
+/**
+ * Renders the rights of a key that mounts one share.
+ *
+ * The metadata server limits it to the share's path. Without "p" in its rights it can change neither the quota nor the
+ * layout, which says in which namespace the content is, and without "s" it can make no snapshots. OSDs know no paths:
+ * they limit it to the share's namespace.
+ */
+export function renderShareRights(share: Share): KeyRights {
+  const { fileSystem, pool, path } = share;
+  const namespace = namespaceOf(share);
+  requireWords([fileSystem, pool, namespace, ...path.split('/').slice(1)]);
+  return {
+    mon: 'allow r',
+    mds: `allow rw fsname=${fileSystem} path=${path}`,
+    osd: `allow rw pool=${pool} namespace=${namespace}`,
+    mark: `namespace=${namespace}`,
+  };
+}
+
+function requireWords(words: readonly string[]): void {
+  const wrong = words.find((word) => !/^[\w.-]+$/.test(word));
+  if (wrong !== undefined)
+    throw new StorageError('failed', `"${wrong}" cannot be part of a right.`);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { simulateCluster } from './simulated-cluster.ts';
+import { describeShareContract } from './testing/share-contract.ts';
 import { describeStorageClusterContract } from './testing/storage-cluster-contract.ts';
 
 const pool = 'volumes';
@@ -27,6 +28,27 @@ describe('the simulated cluster', () => {
       addForeignVolume: async (at) => cluster.addForeignVolume(at),
       listTrash: async () => cluster.listTrash(pool),
     };
+  });
+
+  describe('shared volumes', () => {
+    describeShareContract(async () => {
+      const cluster = simulateCluster();
+      let clients = 0;
+      return {
+        cluster,
+        mount: async (share, key) => {
+          const address = `192.0.2.1:0/${++clients}`;
+          const client = cluster.mount({ ...share, address, ...(key && { key: key.key }) });
+          return {
+            address,
+            write: async (text) => client.write(text),
+            read: async () => client.read(),
+            close: async () => client.close(),
+            kill: async () => client.close(),
+          };
+        },
+      };
+    });
   });
 
   it('a change whose reply is lost has happened, and one that was not sent has not', async () => {

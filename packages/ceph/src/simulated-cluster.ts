@@ -1,16 +1,21 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { fenceCovers, isFenceable } from './fence-address.ts';
 import { readBackupFiles, writeBackupFile } from './simulated-backups.ts';
 import { openVolume, type SimulatedClient } from './simulated-client.ts';
 import { readImageHead } from './simulated-image.ts';
 import {
+  ensureKey,
   fail,
+  makeStored,
+  type NewStored,
   needPassphrase,
   overNetwork,
   pathOf,
+  type SimulatedKeys,
   type Stored,
   viewOf,
 } from './simulated-parts.ts';
+import { type SimulatedShareClient, simulateShares } from './simulated-shares.ts';
 import {
   IMAGE_SNAPSHOT,
   type NewVolume,
@@ -20,6 +25,7 @@ import {
   type VolumeLabels,
   type VolumeName,
 } from './storage-cluster.ts';
+import type { ShareName } from './storage-shares.ts';
 
 export type SimulatedCluster = StorageCluster & {
   /** `down`: nothing happens. `no_replies`: changes happen. Every call throws `unreachable` in both cases. */
@@ -28,6 +34,8 @@ export type SimulatedCluster = StorageCluster & {
   setPool(pool: string, space: PoolSpace | null): void;
   /** Opens a volume from an address with a port and a nonce (`10.0.0.1:0/7`), with a key or as an administrator. */
   open(volume: VolumeName & { address: string; key?: string }): SimulatedClient;
+  /** Mounts a share from an address with a port and a nonce, with a key or as an administrator. */
+  mount(share: ShareName & { address: string; key?: string }): SimulatedShareClient;
   /** Returns the content of a volume; that of an encrypted one is of no use without its passphrase. */
   readContent(at: VolumeName & { passphrase?: string | undefined }): string;
   /** Creates a volume as another user of the pool would: without labels. */
@@ -36,9 +44,15 @@ export type SimulatedCluster = StorageCluster & {
   listTrash(pool: string): string[];
 };
 
-/** A storage cluster in memory, for tests and for simulated hosts. It has the pool `volumes`, of 1 TiB, unless told otherwise. */
+/**
+ * A storage cluster in memory, for tests and for simulated hosts. Unless told otherwise it has the pool `volumes`, of 1 TiB,
+ * and the file system `shares` with a data pool of the same name and size.
+ */
 export function simulateCluster({
-  pools = { volumes: { sizeBytes: 2 ** 40, usedBytes: 0 } },
+  pools = {
+    volumes: { sizeBytes: 2 ** 40, usedBytes: 0 },
+    shares: { sizeBytes: 2 ** 40, usedBytes: 0 },
+  },
   fsid = randomUUID(),
 }: {
   pools?: Record<string, PoolSpace | null>;
@@ -47,7 +61,7 @@ export function simulateCluster({
   let network: 'up' | 'down' | 'no_replies' = 'up';
   const spaces = new Map(Object.entries(pools));
   const volumes = new Map<string, Stored>();
-  const keys = new Map<string, { key: string; volumeId: string }>();
+  const keys: SimulatedKeys = new Map();
   const fences = new Set<string>();
   let created = 0;
 
@@ -79,26 +93,9 @@ export function simulateCluster({
     if (volume.watchers.size > 0) fail('busy', `A client has the volume ${pathOf(volume)} open.`);
   }
 
-  function add(
-    at: Pick<NewVolume, 'pool' | 'name' | 'sizeBytes' | 'encryption'> & {
-      labels: VolumeLabels | null;
-    },
-  ): Stored {
+  function add(at: NewStored): Stored {
     const id = createHash('sha256').update(`${fsid} ${++created}`).digest('hex').slice(0, 12);
-    const stored: Stored = {
-      pool: at.pool,
-      name: at.name,
-      id,
-      sizeBytes: at.sizeBytes,
-      labels: at.labels && { ...at.labels },
-      passphrase: at.encryption?.passphrase ?? null,
-      parentId: null,
-      content: '',
-      snapshots: new Map(),
-      watchers: new Set(),
-      locker: null,
-      isTrash: false,
-    };
+    const stored = makeStored(at, id);
     volumes.set(id, stored);
     return stored;
   }
@@ -136,7 +133,10 @@ export function simulateCluster({
     if (clonesOf(volume).length === 0) volumes.delete(volume.id);
   }
 
+  const shares = simulateShares({ keys, isFenced, needSpace });
+
   const methods: StorageCluster = {
+    ...shares.methods,
     readFsid: async () => fsid,
     readPool: async (pool) => readSpace(pool),
     isPoolFull: async (pool) => isFull(pool),
@@ -227,14 +227,7 @@ export function simulateCluster({
       image.snapshots.set(IMAGE_SNAPSHOT, { content, sizeBytes });
       return viewOf(image);
     },
-    createKey: async ({ entity, volume }) => {
-      const found = keys.get(entity);
-      if (found && found.volumeId !== volume.id)
-        return fail('exists', `The key ${entity} opens another volume.`);
-      const entry = found ?? { key: randomBytes(16).toString('base64'), volumeId: volume.id };
-      keys.set(entity, entry);
-      return entry.key;
-    },
+    createKey: async ({ entity, volume }) => ensureKey(keys, { entity, opens: volume.id }),
     removeKey: async (entity) => {
       keys.delete(entity);
     },
@@ -245,6 +238,7 @@ export function simulateCluster({
       for (const each of addresses) fences.add(each);
       for (const { watchers } of all())
         for (const each of watchers) if (isFenced(each)) watchers.delete(each);
+      shares.endFenced();
     },
     unfence: async (addresses) => {
       for (const each of addresses) fences.delete(each);
@@ -271,7 +265,7 @@ export function simulateCluster({
     if (isFenced(address)) fail('fenced', `The client ${address} is fenced.`);
     const isOfVolume =
       key === undefined ||
-      [...keys.values()].some((each) => each.key === key && each.volumeId === volume.id);
+      [...keys.values()].some((each) => each.key === key && each.opens === volume.id);
     if (!isOfVolume) fail('denied', `The key does not open the volume ${pathOf(at)}.`);
     return openVolume(volume, { address, isFenced: () => isFenced(address) });
   }
@@ -285,6 +279,7 @@ export function simulateCluster({
       spaces.set(pool, space);
     },
     open,
+    mount: shares.mount,
     readContent: (at) => {
       const { content, passphrase } = get(at);
       return passphrase === null || passphrase === at.passphrase ? content : 'encrypted';

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type {
   NewVolume,
   StorageCluster,
@@ -75,4 +76,32 @@ export function overNetwork(
       };
     },
   });
+}
+
+export type NewStored = Pick<NewVolume, 'pool' | 'name' | 'sizeBytes' | 'encryption'> & {
+  labels: VolumeLabels | null;
+};
+
+export function makeStored(at: NewStored, id: string): Stored {
+  return {
+    ...{ pool: at.pool, name: at.name, id, sizeBytes: at.sizeBytes },
+    labels: at.labels && { ...at.labels },
+    passphrase: at.encryption?.passphrase ?? null,
+    ...{ parentId: null, content: '', snapshots: new Map(), watchers: new Set() },
+    ...{ locker: null, isTrash: false },
+  };
+}
+
+/** The keys of a cluster by name, and the volume or share that each opens. */
+export type SimulatedKeys = Map<string, { key: string; opens: string }>;
+
+export function ensureKey(
+  keys: SimulatedKeys,
+  { entity, opens }: { entity: string; opens: string },
+): string {
+  const found = keys.get(entity);
+  if (found && found.opens !== opens) fail('exists', `The key ${entity} opens something else.`);
+  const entry = found ?? { key: randomBytes(16).toString('base64'), opens };
+  keys.set(entity, entry);
+  return entry.key;
 }

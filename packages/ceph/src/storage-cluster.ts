@@ -1,3 +1,5 @@
+import type { StorageShares } from './storage-shares.ts';
+
 /**
  * What the control plane does in a storage cluster. One implementation drives Ceph, the other is simulated; both pass
  * the same contract tests. Hosts never call it: they get the key of one volume at a time.
@@ -5,7 +7,7 @@
  * Every change is idempotent: to repeat one that succeeded, or that may have succeeded, is no error. Every call ends
  * within a time limit and then throws a StorageError with the code `unreachable`.
  */
-export type StorageCluster = {
+export type StorageCluster = StorageShares & {
   /** Returns the cluster's own id, which never changes. */
   readFsid(): Promise<string>;
   /** Returns the pool's space; null if the cluster does not report it. Throws `not_found` if there is no such pool. */
@@ -90,7 +92,10 @@ export type StorageCluster = {
    * Returns when the cluster has recorded it; then no client of these addresses can write any more.
    */
   fence(addresses: readonly string[]): Promise<void>;
-  /** Lifts a fence. A client that was fenced stays useless; new ones can connect. */
+  /**
+   * Lifts a fence. New clients can connect. One that had a volume open stays useless; one that has a share mounted can use
+   * it again, without what it could not write before.
+   */
   unfence(addresses: readonly string[]): Promise<void>;
   /** Returns the addresses that are fenced now, as `fence` got them. */
   listFences(): Promise<string[]>;

@@ -4,6 +4,7 @@ import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-load
 import type { AerCounters as _gantry_v1_AerCounters, AerCounters__Output as _gantry_v1_AerCounters__Output } from './gantry/v1/AerCounters.ts';
 import type { AgentUpgrade as _gantry_v1_AgentUpgrade, AgentUpgrade__Output as _gantry_v1_AgentUpgrade__Output } from './gantry/v1/AgentUpgrade.ts';
 import type { AgentUpgradeReport as _gantry_v1_AgentUpgradeReport, AgentUpgradeReport__Output as _gantry_v1_AgentUpgradeReport__Output } from './gantry/v1/AgentUpgradeReport.ts';
+import type { CephfsShare as _gantry_v1_CephfsShare, CephfsShare__Output as _gantry_v1_CephfsShare__Output } from './gantry/v1/CephfsShare.ts';
 import type { ConsoleBytes as _gantry_v1_ConsoleBytes, ConsoleBytes__Output as _gantry_v1_ConsoleBytes__Output } from './gantry/v1/ConsoleBytes.ts';
 import type { ConsoleSpec as _gantry_v1_ConsoleSpec, ConsoleSpec__Output as _gantry_v1_ConsoleSpec__Output } from './gantry/v1/ConsoleSpec.ts';
 import type { Cpu as _gantry_v1_Cpu, Cpu__Output as _gantry_v1_Cpu__Output } from './gantry/v1/Cpu.ts';
@@ -60,6 +61,7 @@ export interface ProtoGrpcType {
       AerCounters: MessageTypeDefinition<_gantry_v1_AerCounters, _gantry_v1_AerCounters__Output>
       AgentUpgrade: MessageTypeDefinition<_gantry_v1_AgentUpgrade, _gantry_v1_AgentUpgrade__Output>
       AgentUpgradeReport: MessageTypeDefinition<_gantry_v1_AgentUpgradeReport, _gantry_v1_AgentUpgradeReport__Output>
+      CephfsShare: MessageTypeDefinition<_gantry_v1_CephfsShare, _gantry_v1_CephfsShare__Output>
       ConsoleBytes: MessageTypeDefinition<_gantry_v1_ConsoleBytes, _gantry_v1_ConsoleBytes__Output>
       ConsoleSpec: MessageTypeDefinition<_gantry_v1_ConsoleSpec, _gantry_v1_ConsoleSpec__Output>
       Cpu: MessageTypeDefinition<_gantry_v1_Cpu, _gantry_v1_Cpu__Output>

@@ -83,7 +83,8 @@ it('with the fence, the next host reads every acknowledged record and writes, an
   isStopped = true;
 
   const startedMs = performance.now();
-  const exposed = { pool: POOL, name: volume.name, elsewhere: false };
+  const place = { cluster_id: '', pool: POOL, file_system: '' };
+  const exposed = { ...place, name: volume.name, elsewhere: false };
   await fenceClients(cluster, { volumes: [exposed], addresses: [address] });
   const fencedMs = performance.now();
   const next = await open(1, volume);

@@ -50,6 +50,8 @@ export async function startPoolCloud(): Promise<PoolCloud> {
     values (${clusterId}, ${`cluster-${clusterId}`}, '{10.9.0.1:3300}', 'gantry')`;
   await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, overcommit_percent)
     values (${poolId}, ${clusterId}, 'volumes', 'eu-north-a', 'persistent-ssd', 1000)`;
+  await sql`insert into storage_pools (id, cluster_id, name, file_system, location, disk_type, overcommit_percent)
+    values (${newId()}, ${clusterId}, 'shares', 'shares', 'eu-north-a', 'shared-volume', 1000)`;
   const images = await mkdtemp(join(tmpdir(), 'gantry-pool-'));
   const content = Buffer.alloc(1024, 'an image ');
   await writeFile(join(images, 'image'), content);

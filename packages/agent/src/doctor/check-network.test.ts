@@ -71,7 +71,10 @@ describe('name servers of guests', () => {
   });
 });
 
-const MODULE = { 'usr/lib/x86_64-linux-gnu/qemu/block-rbd.so': '' };
+const MODULE = {
+  'usr/lib/x86_64-linux-gnu/qemu/block-rbd.so': '',
+  'usr/bin/ceph-fuse': '',
+};
 const PROFILE = 'etc/apparmor.d/abstractions/libvirt-qemu';
 const checkStorage = async (root: Record<string, string>, addresses = ['10.0.0.5']) =>
   checkStorageNetwork(
@@ -106,4 +109,13 @@ it('an AppArmor profile that hides the settings for Ceph is a warning', async ()
   expect(await checkStorage({ ...MODULE, [PROFILE]: '  /etc/ceph/*.conf r,\n' })).toMatchObject([
     { severity: 'ok' },
   ]);
+});
+
+it('a host that cannot mount shared volumes is warned, and the package is named', async () => {
+  const { 'usr/bin/ceph-fuse': _, ...without } = MODULE;
+  const [finding] = await checkStorage(without);
+  expect(finding).toMatchObject({
+    severity: 'warn',
+    advice: expect.stringContaining('ceph-fuse'),
+  });
 });

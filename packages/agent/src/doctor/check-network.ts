@@ -70,6 +70,7 @@ const MODULES = [
   'usr/lib/qemu/block-rbd.so',
   'usr/lib64/qemu-kvm/block-rbd.so',
 ];
+const CEPH_FUSE = 'usr/bin/ceph-fuse';
 const PROFILE = 'etc/apparmor.d/abstractions/libvirt-qemu';
 
 /** Whether the host can open volumes of storage clusters, if it is set up for them. */
@@ -93,6 +94,12 @@ export const checkStorageNetwork: Check = async ({ settings, files, readAddresse
     const denied = 'the AppArmor profile of VMs does not let QEMU read /etc/ceph/gantry.conf';
     const advice = 'add "/etc/ceph/*.conf r," to /etc/apparmor.d/abstractions/libvirt-qemu';
     return [warn('storage network', denied, advice)];
+  }
+  if (!(await files.exists(CEPH_FUSE))) {
+    const missing = `${storageAddress}; this host cannot mount shared volumes: ceph-fuse is missing`;
+    return [
+      warn('storage network', missing, 'apt-get install ceph-fuse, if VMs have such volumes'),
+    ];
   }
   return [ok('storage network', `${storageAddress}; QEMU can open volumes of Ceph`)];
 };

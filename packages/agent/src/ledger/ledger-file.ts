@@ -54,8 +54,9 @@ function withDefaults(content: LedgerContent): LedgerContent {
     ...vm,
     sshKeys: vm.sshKeys ?? [],
     userData: vm.userData ?? '',
-    disks: vm.disks.map(({ rbd, ...disk }) => ({
+    disks: vm.disks.map(({ rbd, cephfs, ...disk }) => ({
       ...disk,
+      cephfs: cephfs ?? null,
       rbd: rbd ? { ...rbd, passphrase: rbd.passphrase ?? '' } : null,
     })),
   }));

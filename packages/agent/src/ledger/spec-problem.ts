@@ -61,13 +61,32 @@ function diskProblem(disk: DiskSpec): string | null {
   if (disk.id === '') return 'a disk has no id';
   if (disk.kind === 'DISK_KIND_UNSPECIFIED') return `disk ${disk.id} has no kind`;
   if (isZero(disk.sizeBytes)) return `disk ${disk.id} has no size`;
+  if (disk.cephfs) return shareProblem(disk.id, disk.cephfs);
   return disk.rbd ? volumeProblem(disk.id, disk.rbd) : null;
+}
+
+const NAME = /^[A-Za-z0-9][\w.-]*$/;
+
+/** Names go into the settings of ceph-fuse, and the name of the key is that of a directory too. */
+function shareProblem(diskId: string, share: NonNullable<DiskSpec['cephfs']>): string | null {
+  const { monitors, fileSystem, pool, path, user, key } = share;
+  const named = `the shared volume of disk ${diskId}`;
+  if (monitors.length === 0) return `${named} has no monitors`;
+  if (!monitors.every((monitor) => MONITOR.test(monitor)))
+    return `${named} has a monitor without an address or a port`;
+  if (!NAME.test(fileSystem)) return `${named} has no valid file system`;
+  if (!NAME.test(pool)) return `${named} has no valid pool`;
+  const [root, ...parts] = path.split('/');
+  if (root !== '' || parts.length === 0 || !parts.every((part) => NAME.test(part)))
+    return `${named} has no valid path`;
+  if (!NAME.test(user)) return `${named} has no valid key name`;
+  return KEY.test(key) ? null : `${named} has no valid key`;
 }
 
 /** Names go into XML and on to QEMU: a slash in the pool's name would make another volume of it. */
 function volumeProblem(diskId: string, volume: NonNullable<DiskSpec['rbd']>): string | null {
   const { monitors, pool, image, user, key, passphrase } = volume;
-  const isBad = (name: string) => !/^[A-Za-z0-9][\w.-]*$/.test(name);
+  const isBad = (name: string) => !NAME.test(name);
   if (monitors.length === 0) return `the volume of disk ${diskId} has no monitors`;
   if (!monitors.every((monitor) => MONITOR.test(monitor))) {
     return `the volume of disk ${diskId} has a monitor without an address or a port`;

@@ -56,7 +56,12 @@ describe('the ledger with a new spec', () => {
       key: 'QVFCc2VjcmV0',
       passphrase: 'horse',
     };
-    const stray = makeVm('stray', { name: 'mine', disks: [makeDisk('d', { rbd })] });
+    const cephfs = {
+      ...{ monitors, fileSystem: 'fs', pool: 'shares', path: '/d', user: 's' },
+      key: 'QVFCc2hhcmVk',
+    };
+    const disks = [makeDisk('d', { rbd }), makeDisk('s', { cephfs })];
+    const stray = makeVm('stray', { name: 'mine', disks });
     const ledger = ledgerOf(makeSpec(1, { vms: [stray] }), {
       stray: known,
     });
@@ -70,6 +75,7 @@ describe('the ledger with a new spec', () => {
     // Reports carry the entry.
     expect(JSON.stringify(twice)).not.toContain(rbd.key);
     expect(JSON.stringify(twice)).not.toContain(rbd.passphrase);
+    expect(JSON.stringify(twice)).not.toContain(cephfs.key);
   });
 
   it('has the earlier entry of a refused VM, and the reason', () => {

@@ -68,7 +68,7 @@ function factsFor(
 
 /** Reports carry the entry, and a key of a volume goes to no other host and into no database. */
 function withoutKeys(vm: VmSpec): VmSpec {
-  return { ...vm, disks: vm.disks.map((disk) => ({ ...disk, rbd: null })) };
+  return { ...vm, disks: vm.disks.map((disk) => ({ ...disk, rbd: null, cephfs: null })) };
 }
 
 /** A VM that is refused again for the same reason was refused since the first time. */

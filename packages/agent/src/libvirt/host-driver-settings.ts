@@ -40,6 +40,8 @@ export type HostDriverSettings = {
   devices: Pick<DeviceSettings, 'standIns'>;
   /** Ceph's settings for QEMU. Absent: the file that libvirt's AppArmor profile allows. */
   cephConfFile?: string;
+  /** Where shared volumes of storage clusters are mounted. Absent: below /run. */
+  shareDirectory?: string;
   /** A network namespace that stands for the host. Absent: the agent's own. */
   netns?: string;
 };

@@ -2,6 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@gantry/daemon/log';
 import { systemClock } from '../base/clock.ts';
+import { programRunner } from '../base/run-program.ts';
 import { Sysfs } from '../base/sysfs.ts';
 import { type HostDevices, openDevices } from '../devices/open-devices.ts';
 import { statesOfDevices } from '../devices/states-of-devices.ts';
@@ -12,6 +13,7 @@ import { createHostNetwork, type KernelNetwork } from '../network/host-network.t
 import { chooseNameServers } from '../network/name-servers.ts';
 import { createSeeds } from '../seed/iso-seeds.ts';
 import { listBackingImages } from '../volumes/backing-images.ts';
+import { ShareMounts } from '../volumes/cephfs/share-mounts.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
 import {
   CEPH_CONF_FILE,
@@ -22,6 +24,7 @@ import {
 import { readStoragePools } from '../volumes/storage-pools.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { hasDirectIo } from './direct-io.ts';
+import { DomainShares } from './domain-volumes/domain-shares.ts';
 import { DomainVolumes } from './domain-volumes/domain-volumes.ts';
 import { resumeWhenPossible } from './domain-volumes/resume-when-possible.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
@@ -37,6 +40,8 @@ import { hasCliques } from './platform/qemu-version.ts';
 import { readHostNodes } from './read-host-nodes.ts';
 import { serialLogs } from './serial-log.ts';
 
+/** Not below the directory of disks: who removes that must not remove the content of shared volumes. */
+const SHARE_DIRECTORY = '/run/gantry-agent/shares';
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 export type LibvirtHostDriver = HostDriver &
@@ -62,8 +67,13 @@ export async function openLibvirtHostDriver(
   });
   const { view } = libvirt;
 
+  const mounts = new ShareMounts({
+    directory: settings.shareDirectory ?? SHARE_DIRECTORY,
+    run: programRunner('storage_failed'),
+    netns: settings.netns,
+  });
   const volumes = await openVolumes(settings, {
-    log,
+    ...{ log, mounts },
     isInUse: (diskId) => view.mayUseDisk(diskId),
   });
   const sysfs = new Sysfs(settings.inventory.sysfsRoot);
@@ -91,13 +101,15 @@ export async function openLibvirtHostDriver(
     { ...settings.inventory, ...settings.devices, dataDirectory: settings.dataDirectory },
     log,
   );
-  const domainVolumes = new DomainVolumes({ ...libvirt, log });
+  const shares = new DomainShares({ ...libvirt, mounts, clock: systemClock, log });
+  const domainVolumes = new DomainVolumes({ ...libvirt, shares, log });
   if (settings.storageAddress !== undefined) {
     libvirt.watch({
       ...{ domainChanged() {}, domainRecovered() {}, serialLogGrew() {} },
       reconnected: () => void domainVolumes.reconnected(),
     });
   }
+  const stopWatching = shares.watch();
   const stopResuming = resumeWhenPossible({ ...libvirt, clock: systemClock, log });
   const hypervisor = new LibvirtHypervisor({
     ...libvirt,
@@ -144,6 +156,7 @@ export async function openLibvirtHostDriver(
     network,
     async close() {
       stopResuming();
+      stopWatching();
       await network.close();
       await libvirt.close();
     },
@@ -190,7 +203,11 @@ async function readUnderlayAddress(network: KernelNetwork, log: Log): Promise<st
 
 async function openVolumes(
   settings: HostDriverSettings,
-  { log, isInUse }: { log: Log; isInUse: (diskId: string) => Promise<boolean> },
+  {
+    log,
+    mounts,
+    isInUse,
+  }: { log: Log; mounts: ShareMounts; isInUse: (diskId: string) => Promise<boolean> },
 ): Promise<VolumeDriver> {
   const { volumes, directory, sharedDirectory, reservePercent } = settings.storage;
   return createVolumes({
@@ -204,6 +221,7 @@ async function openVolumes(
     }),
     isInUse,
     storageNetwork: storageNetworkOf(settings),
+    shareMounts: mounts,
   });
 }
 

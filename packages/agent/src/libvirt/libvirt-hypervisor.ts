@@ -95,10 +95,10 @@ export class LibvirtHypervisor implements Hypervisor {
     const { domainVolumes } = this.#host;
     let isUnused = false;
     const hardware = await this.#run(vm.id, 'change', async (connection) => {
-      isUnused = await domainVolumes.secrets.ensureAll(connection, vm.id, vm.disks);
+      isUnused = await domainVolumes.ensureAll(connection, vm);
       return await this.#define(connection, vm, kept);
     });
-    if (isUnused) await domainVolumes.removeUnusedSecrets();
+    await domainVolumes.removeUnused(isUnused);
     return hardware;
   }
 
@@ -117,7 +117,7 @@ export class LibvirtHypervisor implements Hypervisor {
       if (!metadata) throw new HostFailure('host_failed', `domain ${vmId} is not one of ours`);
       requireDevices(metadata, await this.#host.devicesOf(vmId));
       await this.#host.serialLogs.prepare();
-      await domainVolumes.requireFree(vmId, volumesOf(domain));
+      await domainVolumes.requireAllUsable(domain);
       const args = { dom: domain.handle, flags: 0 };
       await domainVolumes.explain(vmId, () =>
         this.#withinStartLimit(domain, (signal) =>
@@ -185,8 +185,8 @@ export class LibvirtHypervisor implements Hypervisor {
     await this.#host.serialLogs.remove(vmId);
     // libvirt removes the file only with a definition that names it, and there may have been none.
     await this.#host.removeNvram(vmId);
-    domainVolumes.secrets.release(vmId);
-    if (hadVolumes) await domainVolumes.removeUnusedSecrets();
+    domainVolumes.release(vmId);
+    await domainVolumes.removeUnused(hadVolumes);
   }
 
   async attachDisk(vmId: string, disk: DiskSpec): Promise<void> {
@@ -194,9 +194,9 @@ export class LibvirtHypervisor implements Hypervisor {
     await this.#change(vmId, async (connection) => {
       const domain = await requireRunning(connection, vmId);
       if (hasDisk(domain, disk.id)) return;
+      await domainVolumes.ensure(connection, vmId, disk);
       const described = await describeDisk(disk, domain.facts);
-      await domainVolumes.secrets.ensure(connection, vmId, disk);
-      if (disk.rbd) await domainVolumes.requireFree(vmId, [disk]);
+      await domainVolumes.requireUsable(vmId, disk);
       await domainVolumes.explain(vmId, () =>
         view.whileAttaching(vmId, disk.id, () => attachDevice(connection, domain, described)),
       );
@@ -212,9 +212,9 @@ export class LibvirtHypervisor implements Hypervisor {
       if (domain?.state !== 'running' || !hasDisk(domain, diskId)) return;
       await detachDevice(connection, domain, diskId);
       isUnused = volumesOf(domain).some(({ id }) => id === diskId);
-      domainVolumes.secrets.release(vmId, diskId);
+      domainVolumes.release(vmId, diskId);
     });
-    if (isUnused) await domainVolumes.removeUnusedSecrets();
+    await domainVolumes.removeUnused(isUnused);
   }
 
   async growDisk(vmId: string, disk: DiskSpec): Promise<void> {

@@ -101,7 +101,7 @@ export function stepsReset(host: HostContext, vm: VmSpec): StepGroup[] {
 /** Creates missing disks and grows the others, also while the guest runs. Volumes of storage clusters exist. */
 async function ensureVolumes(host: HostContext, vm: VmSpec): Promise<void> {
   for (const disk of vm.disks) {
-    if (disk.rbd) continue;
+    if (disk.rbd || disk.cephfs) continue;
     const existing = await host.driver.volumes.read(disk.id);
     if (existing === null) await createVolume(host, vm, disk);
     else if (isBelow(existing.sizeBytes, disk.sizeBytes)) await growVolume(host, vm, disk);

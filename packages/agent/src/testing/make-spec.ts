@@ -74,6 +74,7 @@ export function makeDisk(id: string, disk: Partial<DiskSpec> = {}): DiskSpec {
     readOnly: false,
     exists: false,
     rbd: null,
+    cephfs: null,
     blockSize: 0,
     serialNumber: id,
     name: '',

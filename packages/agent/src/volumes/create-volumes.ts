@@ -3,6 +3,8 @@ import { programRunner, type RunProgram } from '../base/run-program.ts';
 import type { Volume } from '../host-driver.ts';
 import type { ImageCache } from '../images/image-cache.ts';
 import type { DiskSpec } from '../spec.ts';
+import { cephfsDriver } from './cephfs/cephfs-driver.ts';
+import type { ShareMounts } from './cephfs/share-mounts.ts';
 import { fileDriver } from './file-driver.ts';
 import { lvmDriver } from './lvm-driver.ts';
 import { rbdDriver } from './rbd-driver.ts';
@@ -18,6 +20,8 @@ export type VolumesOptions = (
   sharedDirectory: string;
   /** How the host reaches storage clusters. Null or absent: it has no address there. */
   storageNetwork?: StorageNetwork | null;
+  /** Where shared volumes of storage clusters are mounted. Null or absent: nowhere. */
+  shareMounts?: ShareMounts | null;
   images: ImageCache;
   isInUse: IsInUse;
   /** The share of a file system or thin pool that new disks leave free. Absent: none. */
@@ -35,9 +39,12 @@ export function createVolumes(options: VolumesOptions): VolumeDriver {
       ? fileDriver({ ...common, directory: options.directory })
       : lvmDriver({ ...common, volumeGroup: options.volumeGroup, thinPool: options.thinPool });
   const shared = sharedDriver({ directory: sharedDirectory, isInUse });
-  const rbd = rbdDriver({ network: options.storageNetwork ?? null, isInUse });
+  const { storageNetwork: network = null, shareMounts: mounts = null } = options;
+  const rbd = rbdDriver({ network, isInUse });
+  const cephfs = cephfsDriver({ network, mounts, isInUse });
   const driverOf = (disk: DiskSpec) => {
     if (disk.rbd) return rbd;
+    if (disk.cephfs) return cephfs;
     return disk.kind === 'DISK_KIND_SHARED_VOLUME' ? shared : block;
   };
   // Serialises the changes of one disk: a VM and the host's own disk list may both name it.

@@ -41,7 +41,9 @@ export async function createBackup(
   const [disk] = await lockDisks(sql, { projectId, diskIds: [diskId] });
   if (!disk) throw badRequest([{ field: 'disk_id', reason: 'is not a disk of this project' }]);
   await requireNoOperation(sql, diskId);
-  const { pool_id } = await readDiskStorage(sql, diskId);
+  const { pool_id, is_shared } = await readDiskStorage(sql, diskId);
+  if (is_shared)
+    throw new CloudError('conflict', 'the disk is a shared volume, which has no backups');
   if (pool_id === null) {
     throw new CloudError(
       'conflict',

@@ -26,7 +26,9 @@ export async function setBackupSchedule(
   const { sql, projectId, diskId, body, now } = target;
   const [disk] = await lockDisks(sql, { projectId, diskIds: [diskId] });
   if (!disk) throw notFound('disk');
-  const { pool_id } = await readDiskStorage(sql, diskId);
+  const { pool_id, is_shared } = await readDiskStorage(sql, diskId);
+  if (is_shared)
+    throw new CloudError('conflict', 'the disk is a shared volume, which has no backups');
   if (pool_id === null) {
     throw new CloudError(
       'conflict',

@@ -50,6 +50,8 @@ export const storagePools = pgTable(
       .references(() => storageClusters.id),
     /** Its name in the cluster. */
     name: text('name').notNull(),
+    /** The CephFS file system that has shared volumes in this pool; empty: the pool stores block devices. */
+    fileSystem: text('file_system').notNull().default(''),
     location: text('location')
       .notNull()
       .references(() => locations.name),

@@ -1,3 +1,4 @@
+import { sharePath } from '@gantry/ceph/storage-shares';
 import { GIB } from '@gantry/daemon/units';
 import type {
   HostSpecRow,
@@ -11,6 +12,7 @@ import type {
 import type { SpecFreezeRow } from '@gantry/db/queries/snapshots/snapshot-freezes';
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { sharesFor } from '@gantry/placement/shares-for';
+import type { CephfsShare } from '@gantry/proto/generated/gantry/v1/CephfsShare';
 import type { DeviceRef } from '@gantry/proto/generated/gantry/v1/DeviceRef';
 import type { DiskLimits } from '@gantry/proto/generated/gantry/v1/DiskLimits';
 import type { DiskSpec } from '@gantry/proto/generated/gantry/v1/DiskSpec';
@@ -95,6 +97,7 @@ function toVmSpec(vm: SpecVmRow, openSecret: OpenVolumeSecret): VmSpec {
     ...(vm.user_data === '' ? [] : ['user_data']),
     ...(disks.some(({ rbd }) => rbd) ? ['rbd'] : []),
     ...(disks.some(({ rbd }) => rbd?.passphrase) ? ['luks'] : []),
+    ...(disks.some(({ cephfs }) => cephfs) ? ['cephfs'] : []),
   ];
   return {
     id: vm.id,
@@ -135,11 +138,26 @@ function toVmSpec(vm: SpecVmRow, openSecret: OpenVolumeSecret): VmSpec {
  */
 function toVmDiskSpec(disk: SpecVmDiskRow, openSecret: OpenVolumeSecret): DiskSpec | null {
   const { id, volume, in_pool, attachment_type, mode, exists } = disk;
-  const rbd = volume && toRbdVolume(id, volume, openSecret);
-  if (in_pool && !rbd && attachment_type === 'data') return null;
   const readOnly = mode === 'read-only';
   const spec = { ...toDiskSpec(disk), readOnly, exists };
+  if (volume && volume.file_system !== '') {
+    const cephfs = toCephfsShare(id, volume, openSecret);
+    return cephfs && { ...spec, cephfs };
+  }
+  const rbd = volume && toRbdVolume(id, volume, openSecret);
+  if (in_pool && !rbd && attachment_type === 'data') return null;
   return rbd ? { ...spec, rbd } : spec;
+}
+
+/** Null if the key cannot be opened. */
+function toCephfsShare(
+  name: string,
+  { monitors, pool, file_system: fileSystem, cluster_id, user, sealed_key }: SpecVolumeRow,
+  openSecret: OpenVolumeSecret,
+): CephfsShare | null {
+  const key = openSecret('key', sealed_key);
+  const path = sharePath({ installation: cluster_id, name });
+  return key ? { monitors, fileSystem, pool, path, user, key } : null;
 }
 
 /** Null if the key or the passphrase cannot be opened: an encrypted volume must not be used without its passphrase. */

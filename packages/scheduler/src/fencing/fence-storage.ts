@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { fenceCovers } from '@gantry/ceph/fence-address';
-import type { StorageCluster, Volume } from '@gantry/ceph/storage-cluster';
+import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
 import type { Sql } from '@gantry/db/connect';
 import {
@@ -14,6 +14,7 @@ import {
   updateFenceEffective,
 } from '@gantry/db/queries/hosts/storage-fences';
 import { groupBy } from '@gantry/model/group-by';
+import { type StoredVolume, storeOf } from '../storage/volume-store.ts';
 import type { ClusterOf } from './clusters.ts';
 
 type Fencing = { sql: Sql; clusters: ClusterOf; host: HostToFence };
@@ -73,7 +74,10 @@ async function fenceInCluster({ sql, cluster, host, key, volumes }: InCluster): 
 }
 
 type Fenced = {
-  volumes: readonly Pick<ExposedVolume, 'pool' | 'name' | 'elsewhere'>[];
+  volumes: readonly Pick<
+    ExposedVolume,
+    'cluster_id' | 'pool' | 'file_system' | 'name' | 'elsewhere'
+  >[];
   addresses: readonly string[];
 };
 
@@ -83,6 +87,8 @@ export async function fenceClients(
   { volumes, addresses }: Fenced,
 ): Promise<void> {
   await cluster.fence(addresses);
+  const fileSystems = new Set(volumes.map(({ file_system }) => file_system).filter(Boolean));
+  for (const each of fileSystems) await cluster.endFencedSessions(each);
   for (const volume of volumes) await releaseVolume(cluster, { volume, addresses });
 }
 
@@ -109,7 +115,7 @@ async function clientsToFence(
   for (const entity of await listKeysOfHost(sql, key)) await cluster.removeKey(entity);
   const clients = new Set<string>();
   for (const exposed of volumes) {
-    const volume = await cluster.readVolume(exposed);
+    const volume = await storeOf(cluster, exposed).read(exposed.name);
     if (!volume) continue;
     const here = clientsOf(volume).filter((client) => fenceCovers(address, client));
     const watches = volume.watchers.filter((client) => fenceCovers(address, client));
@@ -132,7 +138,7 @@ async function releaseVolume(
 ): Promise<void> {
   const isFenced = (client: string) => addresses.some((address) => fenceCovers(address, client));
   for (let look = 1; ; look += 1) {
-    const volume = await cluster.readVolume(exposed);
+    const volume = await storeOf(cluster, exposed).read(exposed.name);
     if (!volume) return;
     const stranger = clientsOf(volume).find((client) => !isFenced(client));
     // A client at an address that the host does not have is perhaps this host, or a scheduler that copies the volume.
@@ -151,6 +157,6 @@ async function releaseVolume(
   }
 }
 
-function clientsOf({ watchers, locker }: Volume): string[] {
+function clientsOf({ watchers, locker }: StoredVolume): string[] {
   return [...new Set([...watchers, ...(locker === null ? [] : [locker])])];
 }

@@ -17,6 +17,7 @@ import { labelsOf, writeWithLease } from './lease-writes.ts';
 import { isFinal, storageFailure } from './storage-failure.ts';
 import type { VolumeContext } from './volume-context.ts';
 import { requireEncryption } from './volume-passphrases.ts';
+import { shareIdOf, shareNameOf, storeOf } from './volume-store.ts';
 
 type Change = { context: VolumeContext; lease: Lease; volume: VolumeToChange };
 
@@ -34,15 +35,37 @@ export async function changeVolume(change: Change): Promise<void> {
       return await giveUp(change, error);
     }
   }
-  const { cluster_id, pool, disk_id: diskId, size_gib: sizeGib } = volume;
+  const { cluster_id, disk_id: diskId, size_gib: sizeGib } = volume;
   await context.clusters.use(cluster_id, (cluster) =>
-    cluster.growVolume({ pool, name: diskId, sizeBytes: sizeGib * GIB }),
+    storeOf(cluster, volume).grow({ name: diskId, sizeBytes: sizeGib * GIB }),
   );
   await writeWithLease(context, lease, (tx) => updateVolumeGrown(tx, { diskId, sizeGib }));
 }
 
-async function createVolume({ context, lease, volume }: Change): Promise<void> {
-  const { cluster_id, pool, pool_id: poolId, disk_id: diskId, size_gib: sizeGib, image } = volume;
+async function createVolume(change: Change): Promise<void> {
+  const { context, volume } = change;
+  const { pool_id: poolId, disk_id: diskId, size_gib: sizeGib } = volume;
+  const made = volume.file_system === '' ? await makeVolume(change) : await makeShare(change);
+  const known = await record(change, { diskId, sizeGib, ...made });
+  // Needs no lease: to remove the volume of a disk that does not exist is never wrong.
+  if (!known) await insertDiscardedVolume(context.sql, { diskId, poolId });
+}
+
+type Made = Pick<MadeVolume, 'volumeId' | 'parentId'>;
+
+async function makeShare({ context, volume }: Change): Promise<Made> {
+  const { cluster_id, pool, disk_id: diskId, size_gib: sizeGib } = volume;
+  const [at, sizeBytes] = [shareNameOf(volume, diskId), sizeGib * GIB];
+  await context.clusters.use(cluster_id, async (cluster) => {
+    const created = await cluster.createShare({ ...at, pool, sizeBytes });
+    // A share of an interrupted attempt may have the size that the disk had then.
+    if (created.sizeBytes < sizeBytes) await cluster.growShare({ ...at, sizeBytes });
+  });
+  return { volumeId: shareIdOf(diskId), parentId: '' };
+}
+
+async function makeVolume({ context, lease, volume }: Change): Promise<Made> {
+  const { cluster_id, pool, disk_id: diskId, size_gib: sizeGib, image } = volume;
   const sizeBytes = sizeGib * GIB;
   const parent = image ? await parentOf({ context, lease, volume }, image) : undefined;
   const encryption = await requireEncryption(context, { lease, volume });
@@ -61,14 +84,7 @@ async function createVolume({ context, lease, volume }: Change): Promise<void> {
     if (created.sizeBytes < sizeBytes) await cluster.growVolume({ pool, name: diskId, sizeBytes });
     return created;
   });
-  const known = await record(
-    { context, lease, volume },
-    {
-      ...{ diskId, sizeGib, volumeId: made.id, parentId: made.parentId ?? '' },
-    },
-  );
-  // Needs no lease: to remove the volume of a disk that does not exist is never wrong.
-  if (!known) await insertDiscardedVolume(context.sql, { diskId, poolId });
+  return { volumeId: made.id, parentId: made.parentId ?? '' };
 }
 
 /** Returns the volume that an OS disk is a clone of. An image of a project is complete before a VM can have it. */

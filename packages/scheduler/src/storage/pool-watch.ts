@@ -71,7 +71,9 @@ export function createPoolWatch(
       if (emptiedMs === undefined) await resealKeys(context, poolId);
       if (emptiedMs === undefined || performance.now() > emptiedMs + TRASH_MS) {
         emptiedAtMs.set(poolId, performance.now());
-        await clusters.use(cluster_id, (cluster) => cluster.emptyTrash(name));
+        // The content of a shared volume is removed with it.
+        if (pool.file_system === '')
+          await clusters.use(cluster_id, (cluster) => cluster.emptyTrash(name));
       }
     } catch (error) {
       if (error instanceof LeaseLost) return;

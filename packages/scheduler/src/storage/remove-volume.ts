@@ -5,6 +5,7 @@ import type { DiscardedVolume } from '@gantry/db/queries/storage/volume-work';
 import { removeDiscardedVolume } from '@gantry/db/queries/storage/volumes';
 import { writeWithLease } from './lease-writes.ts';
 import type { VolumeContext } from './volume-context.ts';
+import { storeOf } from './volume-store.ts';
 
 /**
  * Removes the volume of a disk that does not exist any more. A volume without the labels of this installation stays: it
@@ -16,11 +17,12 @@ export async function removeVolume(
 ): Promise<void> {
   const { cluster_id, pool, disk_id: diskId } = volume;
   await context.clusters.use(cluster_id, async (cluster) => {
-    const found = await cluster.readVolume({ pool, name: diskId });
+    const store = storeOf(cluster, volume);
+    const found = await store.read(diskId);
     if (found && !isOurs(found.labels, volume))
       throw new StorageError('exists', `the volume ${pool}/${diskId} is not of this installation`);
     // Also if none was found: the creation of one may have been interrupted.
-    await cluster.removeVolume({ pool, name: diskId });
+    await store.remove(diskId);
   });
   await writeWithLease(context, lease, async (tx) => {
     await removeDiscardedVolume(tx, diskId);

@@ -3,6 +3,7 @@ import { readKnownVolumes } from '@gantry/db/queries/storage/known-volumes';
 import type { PoolRow } from '@gantry/db/queries/storage/pools';
 import type { VolumeContext } from './volume-context.ts';
 import { KEY_PREFIX } from './volume-keys.ts';
+import { storeOf } from './volume-store.ts';
 
 /** How a pool differs from what the database knows. Nothing of it is ever removed: the database may be the one that is wrong. */
 export type Differences = {
@@ -25,8 +26,9 @@ const MOST_READ = 200;
  * only if both agree on it: what is created or removed meanwhile is none.
  */
 export async function findDifferences({ context, cluster, pool }: Sweep): Promise<Differences> {
+  const store = storeOf(cluster, placeOf(pool));
   const read = async () => ({
-    volumes: new Set(await cluster.listVolumes(pool.name)),
+    volumes: new Set(await store.list()),
     keys: new Set(await cluster.listKeys(KEY_PREFIX)),
   });
   const before = await read();
@@ -62,10 +64,14 @@ export async function findDifferences({ context, cluster, pool }: Sweep): Promis
 async function onlyOurs({ cluster, pool }: Sweep, names: readonly string[]): Promise<string[]> {
   const ours: string[] = [];
   for (const name of names) {
-    const volume = await cluster.readVolume({ pool: pool.name, name });
+    const volume = await storeOf(cluster, placeOf(pool)).read(name);
     if (volume?.labels?.installation === pool.cluster_id) ours.push(name);
   }
   return ours;
+}
+
+function placeOf({ cluster_id, name: pool, file_system }: PoolRow) {
+  return { cluster_id, pool, file_system };
 }
 
 const WORDS: [keyof Differences, string][] = [

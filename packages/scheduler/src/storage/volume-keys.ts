@@ -12,6 +12,7 @@ import {
 import type { KeyToMake, KeyToRemove } from '@gantry/db/queries/storage/volume-work';
 import { writeWithLease } from './lease-writes.ts';
 import type { VolumeContext } from './volume-context.ts';
+import { storeOf } from './volume-store.ts';
 
 export const KEY_PURPOSE = 'volume key';
 /** All our keys in a cluster have names with this prefix. */
@@ -32,9 +33,9 @@ export async function makeKey(
   );
   if (!isWanted) return;
   const key = await context.clusters.use(cluster_id, async (cluster) => {
-    const volume = await cluster.readVolume({ pool, name: diskId });
-    if (!volume) throw new StorageError('not_found', `the pool ${pool} has no volume of the disk`);
-    return await cluster.createKey({ entity, pool, volume });
+    const made = await storeOf(cluster, wanted).createKey({ entity, name: diskId });
+    if (made !== null) return made;
+    throw new StorageError('not_found', `the pool ${pool} has no volume of the disk`);
   });
   const sealedKey = context.secrets.seal(KEY_PURPOSE, key);
   const record = () =>

@@ -4781,6 +4781,8 @@ export interface components {
             /** Format: uuid */
             storage_cluster_id: string;
             name: string;
+            /** @description The CephFS file system of shared volumes; empty for other disks. */
+            file_system: string;
             location: string;
             disk_type: string;
             /** @description Whether new disks may be created in it. */
@@ -4804,12 +4806,14 @@ export interface components {
             storage_cluster_id: string;
             /** @description Its name in the cluster. */
             name: string;
+            /** @description For shared volumes: the CephFS file system that has the pool as one of its data pools. */
+            file_system?: string;
             location: string;
             /**
-             * @description A shared volume is a file system and cannot be in a pool.
+             * @description A pool stores all new disks of this type in the location.
              * @enum {string}
              */
-            disk_type: "persistent-ssd";
+            disk_type: "persistent-ssd" | "shared-volume";
             /** @default true */
             active?: boolean;
             /**

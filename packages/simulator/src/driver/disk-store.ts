@@ -34,7 +34,7 @@ export class DiskStore {
   create(disk: DiskSpec): void {
     if (this.#disks.has(disk.id)) return;
     const { kind, sizeBytes } = disk;
-    this.#disks.set(disk.id, { kind, sizeBytes, isVolume: !!disk.rbd, users: new Map() });
+    this.#disks.set(disk.id, { kind, sizeBytes, isVolume: isVolume(disk), users: new Map() });
   }
 
   /** With or without a user that has it open. */
@@ -59,7 +59,7 @@ export class DiskStore {
 
   open(spec: DiskSpec, user: object): void {
     const { id, readOnly } = spec;
-    if (spec.rbd) this.create(spec);
+    if (isVolume(spec)) this.create(spec);
     const disk = this.#require(id);
     const others = [...disk.users].filter(([other]) => other !== user);
     const isShared = disk.kind === 'DISK_KIND_SHARED_VOLUME';
@@ -79,4 +79,8 @@ export class DiskStore {
     if (!disk) throw new HostFailure('disk_missing', `disk ${diskId} does not exist`);
     return disk;
   }
+}
+
+function isVolume({ rbd, cephfs }: DiskSpec): boolean {
+  return !!rbd || !!cephfs;
 }

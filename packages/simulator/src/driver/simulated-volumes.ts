@@ -35,7 +35,7 @@ export class SimulatedVolumes implements Volumes {
 
   async create(disk: DiskSpec, image: Image | null): Promise<void> {
     await this.#host.faults.pass('create_disk');
-    if (disk.rbd || this.#host.disks.sizeBytes(disk.id) !== null) return;
+    if (disk.rbd || disk.cephfs || this.#host.disks.sizeBytes(disk.id) !== null) return;
     if (image && this.#missingImages?.has(image.name)) {
       throw new HostFailure('image_unavailable', `${image.url} does not reply`);
     }

@@ -38,8 +38,8 @@ export class KeptDisks extends DiskStore {
   }
 
   /** A volume of a storage cluster is there again when it is opened. */
-  #keep({ id, kind, sizeBytes, rbd }: DiskSpec): void {
-    if (rbd) return;
+  #keep({ id, kind, sizeBytes, rbd, cephfs }: DiskSpec): void {
+    if (rbd || cephfs) return;
     this.#kept.set(id, { id, kind, sizeBytes });
     this.#save();
   }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { waitUntil } from '@gantry/local/base/wait-until';
 import { expect } from 'vitest';
 import type { Command, Processes } from '../processes/start-processes.ts';
+import type { LibvirtHost } from '../real-host/host.ts';
 import { shareLoopback } from '../real-host/loopback.ts';
 import { addNamespace, ownName, removeNamespace } from '../real-host/namespaces.ts';
 import { plugIn } from '../real-host/outside.ts';
@@ -16,13 +17,24 @@ import { startCeph, type TestCeph } from './start-ceph.ts';
  */
 export type CephCloud = RealCloud & { ceph: TestCeph; poolId: string };
 
+/** Where agents mount shared volumes unless told otherwise. */
+const MOUNTS = '/run/gantry-agent';
+
 const CLUSTER = 'lab';
 const POOL = 'volumes';
+/** The file system and its data pool. */
+const SHARES = 'shares';
 const REACHED_LIMIT_MS = 300_000;
 
 export async function startCephCloud(
   names: readonly string[],
-  options: Omit<CephOptions, 'namespace' | 'address' | 'pools'> = {},
+  {
+    hasShares = false,
+    ...options
+  }: Omit<CephOptions, 'namespace' | 'address' | 'pools' | 'fileSystem' | 'mds'> & {
+    /** Whether shared volumes are in the cluster too. */
+    hasShares?: boolean;
+  } = {},
 ): Promise<CephCloud> {
   const endings: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -34,7 +46,10 @@ export async function startCephCloud(
     endings.push(() => removeNamespace(namespace));
     const { address, pull } = await plugIn(namespace);
     endings.push(pull);
-    const ceph = await startCeph({ ...options, namespace, address, pools: [POOL] });
+    const ceph = await startCeph({
+      ...{ ...options, namespace, address, pools: [POOL] },
+      ...(hasShares ? { fileSystem: SHARES } : {}),
+    });
     endings.push(ceph.stop);
     const cloud = await startRealCloud(names, siteIn({ namespace, address, ceph, endings }));
     endings.push(cloud.stop);
@@ -76,9 +91,26 @@ function siteIn({ namespace, address, ceph, endings }: Place): Site {
         GANTRY_STORAGE_KEYS_DIRECTORY: keys,
       };
     },
-    connect: async () => {},
+    connect: async ({ libvirtd }) => {
+      if (ceph.mds === undefined) return;
+      // Every host has mounts of its own, and they end with it.
+      const mount = 'mkdir -p "$1" && mount -t tmpfs -o mode=0755 none "$1"';
+      await libvirtd.run('sh', '-c', mount, 'sh', MOUNTS);
+    },
     agentEnvironment: (host) => ({ GANTRY_STORAGE_ADDRESS: host.address }),
+    ...(ceph.mds === undefined ? {} : { agentCommand: besideLibvirtd }),
   };
+}
+
+/**
+ * Runs an agent where its libvirtd runs, so that virtiofsd sees what the agent mounts. The agent ends with `nsenter`, which
+ * is the process that tests know.
+ */
+function besideLibvirtd({ libvirtd }: LibvirtHost): Command {
+  return (program, ...args) => [
+    ...(['nsenter', '--target', `${libvirtd.pids.libvirtd}`, '--mount', '--pid', '--net'] as const),
+    ...['setpriv', '--pdeathsig', 'KILL', program, ...args],
+  ];
 }
 
 /** Makes the cluster known to the cloud, and waits until a scheduler has reached it. */
@@ -92,6 +124,13 @@ async function connectPool({ client }: RealCloud, ceph: TestCeph): Promise<strin
     ...{ disk_type: 'persistent-ssd', overcommit_percent: 1_000 },
   });
   expect(pool).toMatchObject({ status: 200 });
+  if (ceph.mds !== undefined) {
+    const shares = await client.admin('POST', '/storage/pools', {
+      ...{ storage_cluster_id: cluster.body.id, name: SHARES, file_system: SHARES },
+      ...{ location: LOCATION, disk_type: 'shared-volume', overcommit_percent: 1_000 },
+    });
+    expect(shares).toMatchObject({ status: 200 });
+  }
   const isReached = async () => {
     const { body } = await client.admin('GET', `/storage/clusters/${cluster.body.id}`);
     return (body.fsid === ceph.fsid && body.problem === '') || undefined;

@@ -13,9 +13,14 @@ export type CephOptions = {
   pools?: readonly string[];
   /** A manager reports how much space is used. It needs 320 MB, and ten seconds until it does. */
   mgr?: boolean;
+  /** The name of a CephFS file system and of its data pool. It needs a metadata server. */
+  fileSystem?: string;
+  /** Whether there is a metadata server although there is no file system yet. It needs 30 MB. */
+  mds?: boolean;
 };
 
-export type CephLayout = Required<Omit<CephOptions, 'namespace'>> & {
+export type CephLayout = Required<Omit<CephOptions, 'namespace' | 'fileSystem'>> & {
+  fileSystem: string | undefined;
   directory: string;
   fsid: string;
   port: number;
@@ -93,6 +98,7 @@ export function renderCephConfig(layout: CephLayout): string {
       osd_heartbeat_grace: 10,
       osd_fast_shutdown: true,
     },
+    mds: { ...adminSocket, mds_data: `${directory}/mds`, mds_tick_interval: 1 },
     mgr: { ...adminSocket, mgr_data: `${directory}/mgr`, mgr_initial_modules: '' },
   });
 }

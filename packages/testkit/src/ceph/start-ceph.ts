@@ -28,6 +28,7 @@ export type TestCeph = {
   mon: CephDaemon;
   osds: CephDaemon[];
   mgr: CephDaemon | undefined;
+  mds: CephDaemon | undefined;
   /** The environment of programs that use the cluster. */
   environment: Record<string, string>;
   /** Runs `ceph`, `rbd` or another client as the administrator, in the network of the cluster. */
@@ -76,6 +77,8 @@ async function build({ options, directory, endings, stop }: Building): Promise<T
     osdSizeBytes: options.osdSizeBytes ?? 20 * 2 ** 30,
     pools: options.pools ?? ['volumes'],
     mgr: options.mgr ?? false,
+    fileSystem: options.fileSystem,
+    mds: options.mds ?? options.fileSystem !== undefined,
     directory,
     fsid: randomUUID(),
     // A namespace of its own has no other cluster.
@@ -98,7 +101,7 @@ async function build({ options, directory, endings, stop }: Building): Promise<T
   };
 
   await mkdir(path.join(directory, 'run'));
-  for (const each of ['log', 'crash', 'mon', 'mgr']) await mkdir(path.join(directory, each));
+  for (const each of ['log', 'crash', 'mon', 'mgr', 'mds']) await mkdir(path.join(directory, each));
   await writeFile(configFile, renderCephConfig(layout));
   const key = await writeKeys(layout);
   await makeMon(layout, run);
@@ -116,6 +119,7 @@ async function build({ options, directory, endings, stop }: Building): Promise<T
       `osd pool create ${pool} 8`,
       `osd pool application enable ${pool} rbd`,
     ]),
+    ...(layout.fileSystem === undefined ? [] : fileSystemCommands(layout.fileSystem)),
   ];
   const commandFile = path.join(directory, 'commands');
   await writeFile(commandFile, `${commands.join('\n')}\n`);
@@ -126,15 +130,32 @@ async function build({ options, directory, endings, stop }: Building): Promise<T
   for (const each of osds) each.start();
   const mgr = layout.mgr ? daemon('ceph-mgr', 'a') : undefined;
   mgr?.start();
+  const mds = layout.mds ? daemon('ceph-mds', 'a') : undefined;
+  mds?.start();
   for (const pool of layout.pools) await run('rbd', 'pool', 'init', pool);
+  if (layout.fileSystem !== undefined) await untilActive(run);
   const monitors = [`${layout.address}:${layout.port}`];
   const { fsid } = layout;
   return {
-    ...{ directory, configFile, fsid, monitors, userName: 'admin', key, mon, osds, mgr },
-    ...{ environment, run, stop },
+    ...{ directory, configFile, fsid, monitors, userName: 'admin', key, mon, osds },
+    ...{ mgr, mds, environment, run, stop },
     setFull: (isFull, full = ids.map(({ id }) => Number(id))) =>
       setFull(isFull, { run, directory, full }),
   };
+}
+
+function fileSystemCommands(name: string): string[] {
+  const metadata = `${name}-metadata`;
+  return [
+    `osd pool create ${metadata} 8`,
+    `osd pool create ${name} 8`,
+    `fs new ${name} ${metadata} ${name}`,
+  ];
+}
+
+/** A client that mounts the file system earlier would wait, and is told of the server only after seconds. */
+async function untilActive(run: TestCeph['run']): Promise<void> {
+  while (!(await run('ceph', 'mds', 'stat')).includes('up:active')) await setTimeout(100);
 }
 
 async function setFull(
@@ -152,8 +173,8 @@ async function setFull(
 }
 
 /** Creates all keys before the first start, because the mon then reads them at once. Returns the administrator's. */
-async function writeKeys({ directory, osds, mgr }: CephLayout): Promise<string> {
-  const all = { mon: 'allow *', osd: 'allow *', mgr: 'allow *' };
+async function writeKeys({ directory, osds, mgr, mds }: CephLayout): Promise<string> {
+  const all = { mon: 'allow *', osd: 'allow *', mgr: 'allow *', mds: 'allow *' };
   const ofOsd = { mon: 'allow profile osd', osd: 'allow *', mgr: 'allow profile osd' };
   const caps: [name: string, caps: Record<string, string>][] = [
     ['mon.', { mon: 'allow *' }],
@@ -161,6 +182,7 @@ async function writeKeys({ directory, osds, mgr }: CephLayout): Promise<string> 
     ...Array.from({ length: osds }, (_, id): [string, typeof ofOsd] => [`osd.${id}`, ofOsd]),
   ];
   if (mgr) caps.push(['mgr.a', { mon: 'allow profile mgr', osd: 'allow *' }]);
+  if (mds) caps.push(['mds.a', { mon: 'allow profile mds', osd: 'allow *', mds: 'allow *' }]);
   const keys = caps.map(([name, of]) => ({ name, of, key: makeCephxKey() }));
   for (const { name, key } of keys)
     await writeFile(path.join(directory, `${name}.keyring`), renderKey(name, key));

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import type { Clock } from '@gantry/agent/base/clock';
 import { HostFailure } from '@gantry/agent/base/failure';
 import type { HostDriver } from '@gantry/agent/host-driver';
+import { DomainShares } from '@gantry/agent/libvirt/domain-volumes/domain-shares';
 import { DomainVolumes } from '@gantry/agent/libvirt/domain-volumes/domain-volumes';
 import { describeDomain } from '@gantry/agent/libvirt/domain-xml/describe-domain';
 import { gpuServer, X86_KVM } from '@gantry/agent/libvirt/domain-xml/testing/gpu-server';
 import { openLibvirt } from '@gantry/agent/libvirt/domains/open-libvirt';
 import { LibvirtHypervisor } from '@gantry/agent/libvirt/libvirt-hypervisor';
+import { ShareMounts } from '@gantry/agent/volumes/cephfs/share-mounts';
 import { createLog } from '@gantry/daemon/log';
 import type { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-driver';
 import { domainGetXmlDesc } from 'node-libvirt/generated/procedures';
@@ -38,10 +40,13 @@ export async function driveLibvirt({
   const { socketPath } = libvirt;
   const opened = openLibvirt({ socketPath, serialLogDirectory: directory, log, clock });
   const { volumes, devices, network, seeds } = simulated;
+  const run = () => Promise.reject(new Error('BUG: nothing is mounted here'));
+  const mounts = new ShareMounts({ directory: join(directory, 'shares'), run });
+  const shares = new DomainShares({ ...opened, mounts, clock, log });
   const hypervisor = new LibvirtHypervisor({
     ...{ ...opened, clock },
     volumes: { read: (id) => volumes.read(id), prepareGrowth: async () => {} },
-    domainVolumes: new DomainVolumes({ ...opened, log }),
+    domainVolumes: new DomainVolumes({ ...opened, shares, log }),
     // The devices of simulated hosts have no place on a PCI bus.
     describe: async (vm, { present }) => {
       const generation = present?.facts.metadata?.generation ?? '0';

@@ -56,6 +56,8 @@ export type Site = {
   command?: Command;
   connect(host: LibvirtHost, port: number): Promise<void>;
   agentEnvironment(host: LibvirtHost): Record<string, string>;
+  /** Runs the agent of a host. Absent: in the host's network, with mounts of its own. */
+  agentCommand?(host: LibvirtHost): Command;
 };
 
 /** The scheduler runs beside the test, and each host reaches its port through its own loopback. */
@@ -96,7 +98,7 @@ export async function startRealCloud(
       await site.connect(host, scheduler.port);
       await enroll(client, { host, schedulers });
       hosts.push(
-        await withAgent(processes, host, {
+        await withAgent(processes, host, site.agentCommand?.(host) ?? host.command, {
           ...host.environment,
           GANTRY_SCHEDULERS: schedulers,
           GANTRY_SYSFS_ROOT: sysfsRoot,
@@ -168,9 +170,10 @@ async function enroll(
 async function withAgent(
   processes: Processes,
   host: LibvirtHost,
+  command: Command,
   env: Record<string, string>,
 ): Promise<RealHost> {
-  const start = () => processes.startAgent({ command: host.command, env });
+  const start = () => processes.startAgent({ command, env });
   let agent = await start();
   return {
     ...host,

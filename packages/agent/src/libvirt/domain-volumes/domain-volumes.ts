@@ -1,25 +1,68 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Connection } from 'node-libvirt/connection';
+import type { DiskSpec, VmSpec } from '../../spec.ts';
 import { diskInUse } from '../../volumes/check-disk.ts';
 import type { DomainView } from '../domains/domain-view.ts';
+import type { FoundDomain } from '../domains/libvirt-domains.ts';
+import type { DomainShares } from './domain-shares.ts';
 import { asStorageFailure, type ProbeMonitor } from './storage-failure.ts';
 import { VolumeSecrets } from './volume-secrets.ts';
+import { volumesOf } from './volume-sizes.ts';
 
 type DomainVolumesOptions = {
   view: Pick<DomainView, 'list' | 'usersOf'>;
   /** The main connection to libvirt. Waits for a restart of libvirt. */
   connection(): Promise<Connection>;
   log: Pick<Log, 'warn'>;
+  /** The shared volumes that the domains have. */
+  shares: DomainShares;
   probe?: ProbeMonitor;
 };
 
 /** What the domains of a host need for the volumes of storage clusters that they have. */
 export class DomainVolumes {
   readonly secrets = new VolumeSecrets();
+  readonly shares: DomainShares;
   readonly #options: DomainVolumesOptions;
 
   constructor(options: DomainVolumesOptions) {
     this.#options = options;
+    this.shares = options.shares;
+  }
+
+  /** Before the VM is defined. Returns whether a key that it had is no longer needed. */
+  async ensureAll(connection: Connection, { id, disks }: VmSpec): Promise<boolean> {
+    this.shares.needAll(id, disks);
+    return await this.secrets.ensureAll(connection, id, disks);
+  }
+
+  /** Before one more disk of the VM is attached. */
+  async ensure(connection: Connection, vmId: string, disk: DiskSpec): Promise<void> {
+    this.shares.need(vmId, disk);
+    await this.secrets.ensure(connection, vmId, disk);
+  }
+
+  /** The VM has the disk no longer; without a disk, it has no disk any more. */
+  release(vmId: string, diskId?: string): void {
+    this.secrets.release(vmId, diskId);
+    this.shares.release(vmId, diskId);
+  }
+
+  async removeUnused(hasUnusedSecrets: boolean): Promise<void> {
+    if (hasUnusedSecrets) await this.removeUnusedSecrets();
+    await this.shares.removeUnused();
+  }
+
+  /** Throws unless the domain can be started with its disks now. */
+  async requireAllUsable(domain: FoundDomain): Promise<void> {
+    await this.requireFree(domain.vmId, volumesOf(domain));
+    await this.shares.requireAlive(domain);
+  }
+
+  /** Throws unless the disk can be attached now. */
+  async requireUsable(vmId: string, disk: DiskSpec): Promise<void> {
+    if (disk.rbd) await this.requireFree(vmId, [disk]);
+    if (disk.cephfs) await this.shares.requireReply(disk.cephfs);
   }
 
   /**

@@ -39,6 +39,7 @@ const disk: fc.Arbitrary<DiskSpec> = fc.record({
   name: fc.constant(''),
   exists: fc.boolean(),
   tune: fc.constantFrom({}, { total_iops_sec: '5', write_bytes_sec: '2' }),
+  cephfs: fc.constant(null),
   rbd: fc.option(
     fc.record({
       monitors: fc.array(fc.constantFrom('10.0.0.1:3300', '[fd00::1]:6789'), { minLength: 1 }),

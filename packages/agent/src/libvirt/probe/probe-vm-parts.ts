@@ -31,7 +31,7 @@ const IMAGE_BYTES = 16 * MIB;
 const DISK: DiskSpec = {
   ...{ id: 'd0c70000-9a1e-4f6b-8c35-70726f626502', kind: 'DISK_KIND_PERSISTENT_SSD' },
   ...{ sizeBytes: String(IMAGE_BYTES), readOnly: false, blockSize: 0 },
-  ...{ serialNumber: 'probe', name: 'probe', exists: false, rbd: null },
+  ...{ serialNumber: 'probe', name: 'probe', exists: false, rbd: null, cephfs: null },
 };
 
 const run = programRunner('host_failed');

@@ -58,13 +58,28 @@ export async function deleteStorageCluster(
 type NewPool = { sql: Queryable; body: z.output<typeof CreateStoragePool>; now: Date };
 
 export async function createStoragePool({ sql, body, now }: NewPool): Promise<StoragePoolRow> {
-  const { storage_cluster_id: clusterId, ...pool } = body;
+  const { storage_cluster_id: clusterId, ...wanted } = body;
+  const pool = { ...wanted, file_system: requireFileSystem(body) };
   await requireLocations(sql, [body.location]);
   await requireStorageCluster(sql, clusterId);
   const id = newId(now.getTime());
   if (body.active) await requireSameEncryption(sql, { id, ...pool }, 'encrypted');
   await insertStoragePool(sql, { id, cluster_id: clusterId, ...pool, created_at: now });
   return await requireStoragePool(sql, id);
+}
+
+/** Returns the file system of a pool of shared volumes, and an empty text for other pools. */
+function requireFileSystem(body: NewPool['body']): string {
+  const { disk_type, file_system = '', encrypted } = body;
+  const isShared = disk_type === 'shared-volume';
+  const refuse = (field: string, reason: string) => badRequest([{ field, reason }]);
+  if (isShared && file_system === '')
+    throw refuse('file_system', 'is required for the disk type shared-volume');
+  if (!isShared && file_system !== '')
+    throw refuse('file_system', `must be absent for the disk type ${disk_type}`);
+  if (isShared && encrypted)
+    throw refuse('encrypted', 'must be false: hosts cannot encrypt shared volumes');
+  return file_system;
 }
 
 /** Otherwise the space of the pools would decide whether a new disk is encrypted. */

@@ -1,3 +1,4 @@
+import { DISK_TYPES } from '@gantry/model/states';
 import { z } from '@hono/zod-openapi';
 import {
   CatalogueName,
@@ -75,6 +76,9 @@ export const StoragePool = z
     id: ReplyId,
     storage_cluster_id: ReplyId,
     name: z.string(),
+    file_system: z.string().openapi({
+      description: 'The CephFS file system of shared volumes; empty for other disks.',
+    }),
     location: z.string(),
     disk_type: z.string(),
     active: z.boolean().openapi({ description: 'Whether new disks may be created in it.' }),
@@ -102,10 +106,14 @@ export const CreateStoragePool = z
   .strictObject({
     storage_cluster_id: Id,
     name: CephName.openapi({ description: 'Its name in the cluster.' }),
+    file_system: CephName.optional().openapi({
+      description:
+        'For shared volumes: the CephFS file system that has the pool as one of its data pools.',
+    }),
     location: CatalogueName,
-    disk_type: z
-      .enum(['persistent-ssd'])
-      .openapi({ description: 'A shared volume is a file system and cannot be in a pool.' }),
+    disk_type: z.enum(DISK_TYPES).openapi({
+      description: 'A pool stores all new disks of this type in the location.',
+    }),
     active: z.boolean().default(true),
     encrypted: z.boolean().default(false).openapi({
       description:

@@ -79,13 +79,19 @@ it('a pool is created, changed, and deleted when it is inactive and empty', asyn
 
 it.each([
   ['storage_cluster_id', { storage_cluster_id: newId() }, 404],
-  ['disk_type', { disk_type: 'shared-volume' }, 400],
+  ['disk_type', { disk_type: 'tape' }, 400],
+  ['file_system', { disk_type: 'shared-volume' }, 400],
+  ['file_system', { file_system: 'shared' }, 400],
+  ['file_system', { disk_type: 'shared-volume', file_system: 'a/b' }, 400],
+  ['encrypted', { disk_type: 'shared-volume', file_system: 'shared', encrypted: true }, 400],
   ['overcommit_percent', { overcommit_percent: 0 }, 400],
   ['location', { location: 'mars' }, 422],
-])('a pool with an unusable %s is refused', async (_, wrong, status) => {
+])('a pool with an unusable %s is refused', async (field, wrong, status) => {
   const cluster = await addCluster();
   const pool = { ...POOL, storage_cluster_id: cluster.id, ...wrong };
-  expect((await call('POST', '/pools', pool)).status).toBe(status);
+  const refused = await call('POST', '/pools', pool);
+  expect(refused.status).toBe(status);
+  if (status === 400) expect(refused.body.details).toMatchObject([{ field }]);
 });
 
 it('the active pools of a location are all encrypted or none is, so that no new disk is encrypted by chance', async () => {

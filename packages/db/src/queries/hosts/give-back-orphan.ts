@@ -33,6 +33,7 @@ type OrphanDisk = {
   name?: string;
   /** Where it is, if a storage cluster stores it. */
   rbd?: { pool?: string } | null;
+  cephfs?: { pool?: string } | null;
 };
 
 type Orphan = {
@@ -99,11 +100,11 @@ async function findPool(
   sql: Queryable,
   { disk, location }: { disk: OrphanDisk; location: string },
 ): Promise<string | null> {
-  if (!disk.rbd?.pool) return null;
+  const name = disk.rbd?.pool ?? disk.cephfs?.pool;
+  if (!name) return null;
   const [pool] = await sql<{ id: string }[]>`
-    select id from storage_pools where name = ${disk.rbd.pool} and location = ${location} order by id limit 1`;
-  if (!pool)
-    throw new Error(`its disk ${disk.id} is in the pool ${disk.rbd.pool}: connect it first`);
+    select id from storage_pools where name = ${name} and location = ${location} order by id limit 1`;
+  if (!pool) throw new Error(`its disk ${disk.id} is in the pool ${name}: connect it first`);
   return pool.id;
 }
 

@@ -27,6 +27,10 @@ export type SpecDiskRow = {
 export type SpecVolumeRow = {
   monitors: string[];
   pool: string;
+  /** The file system of a shared volume; empty: the volume is a block device. */
+  file_system: string;
+  /** The id of the cluster's row. */
+  cluster_id: string;
   user: string;
   /** Sealed with the key that only schedulers have. */
   sealed_key: string;
@@ -233,7 +237,7 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
 /** The volume of the disk `d` for the host of the placement `p`. */
 const volumeOf = (
   sql: Queryable,
-) => sql`(select json_build_object('monitors', c.monitors, 'pool', q.name,
+) => sql`(select json_build_object('monitors', c.monitors, 'pool', q.name, 'file_system', q.file_system, 'cluster_id', c.id,
     'user', k.entity, 'sealed_key', k.sealed_key, 'encrypted', q.encrypted, 'sealed_passphrase',
     (select w.sealed_passphrase from volume_passphrases w where w.disk_id = d.id and q.encrypted))
   from volume_keys k join storage_pools q on q.id = d.pool_id join storage_clusters c on c.id = q.cluster_id

@@ -7,6 +7,8 @@ export type ExposedVolume = {
   cluster_id: string;
   cluster: string;
   pool: string;
+  /** Empty unless it is a shared volume. */
+  file_system: string;
   /** The disk's id, which is the volume's name. */
   name: string;
   /** The host has proved that it closed the volume; only its key is not removed yet. */
@@ -42,12 +44,12 @@ const exposures = (sql: Queryable, hostId: string) => sql`
 
 export async function listExposedVolumes(sql: Queryable, hostId: string): Promise<ExposedVolume[]> {
   return await sql<ExposedVolume[]>`
-    select s.cluster_id, c.name as cluster, s.name as pool, e.disk_id as name, bool_and(e.released) as released,
+    select s.cluster_id, c.name as cluster, s.name as pool, s.file_system, e.disk_id as name, bool_and(e.released) as released,
       exists (select from volume_keys k where k.disk_id = e.disk_id and k.host_id <> ${hostId} and not k.revoked)
         as elsewhere
     from (${exposures(sql, hostId)}) e join storage_pools s on s.id = e.pool_id
     join storage_clusters c on c.id = s.cluster_id
-    group by s.cluster_id, c.name, s.name, e.disk_id order by s.cluster_id, s.name, e.disk_id`;
+    group by s.cluster_id, c.name, s.name, s.file_system, e.disk_id order by s.cluster_id, s.name, e.disk_id`;
 }
 
 /** Whether each storage cluster in which the host may have a volume open has its fence in effect. */

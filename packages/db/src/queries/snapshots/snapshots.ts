@@ -109,6 +109,8 @@ export async function listUsersOfSnapshot(sql: Queryable, snapshotId: string): P
 /** What decides whether snapshots of a disk can be made, and whether the disk can be set back to one. */
 export type DiskStorage = {
   pool_id: string | null;
+  /** Whether it is a directory for several VMs. */
+  is_shared: boolean;
   restore_snapshot_id: string | null;
   /** Whether a snapshot or a backup of it is being made. */
   snapshotting: boolean;
@@ -119,7 +121,7 @@ export type DiskStorage = {
 /** The caller has locked the disk and its VMs. */
 export async function readDiskStorage(sql: Queryable, diskId: string): Promise<DiskStorage> {
   const [row] = await sql<DiskStorage[]>`
-    select d.pool_id, d.restore_snapshot_id,
+    select d.pool_id, d.type = 'shared-volume' as is_shared, d.restore_snapshot_id,
       exists (select from snapshots s where s.disk_id = d.id and s.state = 'creating')
         or exists (select from backups b where b.disk_id = d.id and b.state = 'creating') as snapshotting,
       not exists (select from disk_attachments a join vms v on v.id = a.vm_id

@@ -18,6 +18,7 @@ export type StoragePoolRow = {
   id: string;
   cluster_id: string;
   name: string;
+  file_system: string;
   location: string;
   disk_type: DiskType;
   active: boolean;
@@ -60,8 +61,8 @@ export async function listStoragePools(
 ): Promise<StoragePoolRow[]> {
   const { clusterId, location } = filter;
   return await sql<StoragePoolRow[]>`
-    select id, cluster_id, name, location, disk_type, active, encrypted, overcommit_percent, size_gib, used_gib,
-      allocated_gib, observed_at, problem, created_at from storage_pools
+    select id, cluster_id, name, file_system, location, disk_type, active, encrypted, overcommit_percent, size_gib,
+      used_gib, allocated_gib, observed_at, problem, created_at from storage_pools
     where ${listedByIds(sql, filter)} and (${clusterId}::uuid is null or cluster_id = ${clusterId}::uuid)
       and (${location}::text is null or location = ${location}::text)
     ${idOrder(sql, filter)}`;
@@ -84,6 +85,7 @@ export async function insertStoragePool(
     | 'id'
     | 'cluster_id'
     | 'name'
+    | 'file_system'
     | 'location'
     | 'disk_type'
     | 'active'
@@ -92,10 +94,10 @@ export async function insertStoragePool(
     | 'created_at'
   >,
 ): Promise<void> {
-  await sql`insert into storage_pools (id, cluster_id, name, location, disk_type, active, encrypted, overcommit_percent,
-      created_at)
-    values (${pool.id}, ${pool.cluster_id}, ${pool.name}, ${pool.location}, ${pool.disk_type}, ${pool.active},
-      ${pool.encrypted}, ${pool.overcommit_percent}, ${pool.created_at})`;
+  await sql`insert into storage_pools (id, cluster_id, name, file_system, location, disk_type, active, encrypted,
+      overcommit_percent, created_at)
+    values (${pool.id}, ${pool.cluster_id}, ${pool.name}, ${pool.file_system}, ${pool.location}, ${pool.disk_type},
+      ${pool.active}, ${pool.encrypted}, ${pool.overcommit_percent}, ${pool.created_at})`;
 }
 
 /**

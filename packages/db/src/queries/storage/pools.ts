@@ -35,13 +35,20 @@ export async function updateClusterProblem(
   await sql`update storage_clusters set problem = ${problem} where id = ${clusterId} and problem <> ${problem}`;
 }
 
-export type PoolRow = { id: string; cluster_id: string; name: string; location: string };
+export type PoolRow = {
+  id: string;
+  cluster_id: string;
+  name: string;
+  /** Empty: the pool stores block devices. */
+  file_system: string;
+  location: string;
+};
 
 export async function listPoolsOf(
   sql: Queryable,
   locations: readonly string[],
 ): Promise<PoolRow[]> {
-  return await sql<PoolRow[]>`select id, cluster_id, name, location from storage_pools
+  return await sql<PoolRow[]>`select id, cluster_id, name, file_system, location from storage_pools
     where location = any(${[...locations]}::text[]) order by id`;
 }
 

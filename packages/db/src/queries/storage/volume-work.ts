@@ -6,11 +6,11 @@ import { hasBackupWork } from './backup-conditions.ts';
 /** A row of a key is written before the key is made, as revoked. It is removed only if the key was not made in this time. */
 const KEY_LIMIT = '1 minute';
 
-/** The disk `d` has no known volume yet, or a smaller one that no host grows. The first line is the condition of an index. */
+/** The disk `d` has no known volume yet, or a smaller one that no host grows. Hosts never grow shared volumes. The first line is the condition of an index. */
 const hasVolumeToChange = (
   sql: Queryable,
 ) => sql`d.pool_id is not null and (d.observed_size_gib is null or d.observed_size_gib < d.size_gib)
-  and d.desired_state = 'present' and (d.observed_size_gib is null or not exists (select from disk_attachments a join vms v on v.id = a.vm_id
+  and d.desired_state = 'present' and (d.observed_size_gib is null or d.type = 'shared-volume' or not exists (select from disk_attachments a join vms v on v.id = a.vm_id
     where a.disk_id = d.id and v.placed))`;
 
 /** The disk `d` has a volume, and a key of it has to be made. */
@@ -56,7 +56,10 @@ export const hasPools = (sql: Queryable, locations: readonly string[]) =>
 /** Where a volume is. */
 export type VolumePlace = { cluster_id: string; pool_id: string; pool: string };
 
-export type VolumeToChange = VolumePlace & {
+/** `file_system`: the one of a shared volume; empty: the volume is a block device. */
+export type DiskPlace = VolumePlace & { file_system: string };
+
+export type VolumeToChange = DiskPlace & {
   disk_id: string;
   size_gib: number;
   /** Null if the volume does not exist yet. */
@@ -86,7 +89,7 @@ export type WorkSelection = {
 const isIn = (sql: Queryable, { location, notClusters }: WorkSelection) =>
   sql`q.location = ${location} and q.cluster_id <> all(${[...notClusters]}::uuid[])`;
 
-const place = (sql: Queryable) => sql`q.cluster_id, q.id as pool_id, q.name as pool`;
+const place = (sql: Queryable) => sql`q.cluster_id, q.id as pool_id, q.name as pool, q.file_system`;
 
 /** The backup that the disk `d` is made of, and all that it is based on. */
 const backupChain = (sql: Queryable) => sql`(with recursive chain as (
@@ -114,7 +117,7 @@ export async function listVolumesToChange(
     order by coalesce(d.source_snapshot_id, d.source_backup_id) is not null and d.observed_size_gib is null, d.id limit ${selection.limit}`;
 }
 
-export type KeyToMake = VolumePlace & { disk_id: string };
+export type KeyToMake = DiskPlace & { disk_id: string };
 
 export async function listKeysToMake(
   sql: Queryable,
@@ -140,7 +143,7 @@ export async function listKeysToRemove(
     order by k.entity limit ${selection.limit}`;
 }
 
-export type DiscardedVolume = VolumePlace & { disk_id: string };
+export type DiscardedVolume = DiskPlace & { disk_id: string };
 
 export async function listDiscardedVolumes(
   sql: Queryable,

@@ -2,6 +2,7 @@
 
 import type { DiskKind as _gantry_v1_DiskKind, DiskKind__Output as _gantry_v1_DiskKind__Output } from '../../gantry/v1/DiskKind.ts';
 import type { RbdVolume as _gantry_v1_RbdVolume, RbdVolume__Output as _gantry_v1_RbdVolume__Output } from '../../gantry/v1/RbdVolume.ts';
+import type { CephfsShare as _gantry_v1_CephfsShare, CephfsShare__Output as _gantry_v1_CephfsShare__Output } from '../../gantry/v1/CephfsShare.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface DiskSpec {
@@ -14,6 +15,7 @@ export interface DiskSpec {
   'exists'?: (boolean);
   'name'?: (string);
   'rbd'?: (_gantry_v1_RbdVolume | null);
+  'cephfs'?: (_gantry_v1_CephfsShare | null);
 }
 
 export interface DiskSpec__Output {
@@ -26,4 +28,5 @@ export interface DiskSpec__Output {
   'exists': (boolean);
   'name': (string);
   'rbd': (_gantry_v1_RbdVolume__Output | null);
+  'cephfs': (_gantry_v1_CephfsShare__Output | null);
 }

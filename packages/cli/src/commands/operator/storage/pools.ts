@@ -77,6 +77,7 @@ function fields(pool: StoragePool) {
     ['Cluster', pool.storage_cluster_id],
     ['Location', pool.location],
     ['Disk type', pool.disk_type],
+    ['File system', pool.file_system],
     ['New disks', pool.active ? 'yes' : 'no'],
     ['Encrypted', pool.encrypted ? 'yes' : 'no'],
     ['Overcommit', overcommit(pool)],
@@ -119,7 +120,12 @@ function changesOf({ active, overcommit: percent }: ChangeFlags) {
 }
 
 type CreateFlags = CommonFlags &
-  ChangeFlags & { cluster: string; location: string; encrypted: boolean | undefined };
+  ChangeFlags & {
+    cluster: string;
+    location: string;
+    encrypted: boolean | undefined;
+    'file-system': string | undefined;
+  };
 
 const create = buildCommand<CreateFlags, [string], CliContext>({
   docs: {
@@ -127,6 +133,7 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
     customUsage: [
       'volumes --cluster main --location eu-north-a --overcommit 200',
       'encrypted-volumes --cluster main --location eu-north-a --encrypted',
+      'shares --cluster main --location eu-north-a --file-system shared',
     ],
   },
   parameters: {
@@ -139,6 +146,10 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
         ...({ kind: 'boolean', optional: true } as const),
         brief: 'Whether its disks are encrypted, which cannot be changed later',
       },
+      'file-system': optionalText(
+        'Store shared volumes instead of disks: the CephFS file system that has the pool',
+        'name',
+      ),
     },
     aliases: outputAlias,
     positional: {
@@ -146,11 +157,17 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
       parameters: [argument('The name of the pool in the cluster', 'name')],
     },
   },
-  async func({ cluster, location, active, encrypted, overcommit: percent, ...flags }, name) {
+  async func(
+    { cluster, location, active, encrypted, overcommit: percent, 'file-system': fs, ...flags },
+    name,
+  ) {
     const { client } = await connect(this, flags);
     const { id: storage_cluster_id } = await findStorageCluster(client, cluster);
     const body = {
-      ...({ storage_cluster_id, name, location, disk_type: 'persistent-ssd' } as const),
+      ...{ storage_cluster_id, name, location },
+      ...(fs === undefined
+        ? { disk_type: 'persistent-ssd' as const }
+        : { disk_type: 'shared-volume' as const, file_system: fs }),
       ...changesOf({ active, overcommit: percent }),
       ...(encrypted !== undefined && { encrypted }),
     };

@@ -1,0 +1,1 @@
+ALTER TABLE "storage_pools" ADD COLUMN "file_system" text DEFAULT '' NOT NULL;
