@@ -24,6 +24,9 @@ export async function useHands(
       await untilHost(around, dead, { state: 'unreachable', attached: false });
       return '';
     }
+    case 'host-is-fenced':
+      await untilHost(around, name, { state: 'fenced', attached: false });
+      return '';
     case 'lose-the-database':
       await loseDatabase(around.databaseUrl);
       return '';
