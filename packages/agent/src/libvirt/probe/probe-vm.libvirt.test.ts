@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '@gantry/daemon/log';
@@ -75,7 +75,11 @@ describe('the probe VM', () => {
   });
 
   it('fails if the firmware prints nothing within the limit', async () => {
-    expect(await start({ limitMs: 1 })).toMatchObject({
+    const firmware = { ...platform.firmware, loader: join(libvirtd.directory, 'zeros.fd') };
+    const { size } = await stat(platform.firmware.loader);
+    await writeFile(firmware.loader, Buffer.alloc(size));
+    const silent = { ...platform, firmware };
+    expect(await start({ platform: silent, limitMs: 1_000 })).toMatchObject({
       works: false,
       detail: expect.stringContaining('printed nothing'),
     });
