@@ -14,6 +14,7 @@ export const AGENT_CAPABILITIES = [
   'rbd',
   'guest_freezes',
   'luks',
+  'local_snapshots',
 ] as const;
 
 /** Returns the words of the list that are not capabilities of this version. */

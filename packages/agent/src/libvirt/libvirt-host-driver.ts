@@ -20,7 +20,7 @@ import {
   type StorageNetwork,
 } from '../volumes/storage-network.ts';
 import { readStoragePools } from '../volumes/storage-pools.ts';
-import type { VolumeDriver } from '../volumes/volume-driver.ts';
+import type { BlockDriver } from '../volumes/volume-driver.ts';
 import { hasDirectIo } from './direct-io.ts';
 import { DomainVolumes } from './domain-volumes/domain-volumes.ts';
 import { resumeWhenPossible } from './domain-volumes/resume-when-possible.ts';
@@ -140,7 +140,7 @@ export async function openLibvirtHostDriver(
   return {
     readBootId: async () => (await readFile(BOOT_ID, 'utf8')).trim(),
     readInventory: inventory,
-    ...{ hypervisor, volumes, devices, seeds, hideFromBoot },
+    ...{ hypervisor, volumes, snapshots: volumes.snapshots, devices, seeds, hideFromBoot },
     network,
     async close() {
       stopResuming();
@@ -191,7 +191,7 @@ async function readUnderlayAddress(network: KernelNetwork, log: Log): Promise<st
 async function openVolumes(
   settings: HostDriverSettings,
   { log, isInUse }: { log: Log; isInUse: (diskId: string) => Promise<boolean> },
-): Promise<VolumeDriver> {
+): Promise<BlockDriver> {
   const { volumes, directory, sharedDirectory, reservePercent } = settings.storage;
   return createVolumes({
     ...(volumes.driver === 'file' ? { driver: 'file', directory } : volumes),

@@ -1,5 +1,6 @@
 import { HostFailure } from '@gantry/agent/base/failure';
 import {
+  type DiskCopying,
   type Domain,
   type DomainState,
   type DomainWatcher,
@@ -8,7 +9,7 @@ import {
 } from '@gantry/agent/host-driver';
 import { type DiskSpec, isBelow, type VmSpec } from '@gantry/agent/spec';
 import type { DriverStep } from './faults.ts';
-import type { HostParts } from './host-parts.ts';
+import { type HostParts, take } from './host-parts.ts';
 import { addLines, bootLines } from './serial-console.ts';
 import { SimulatedConsole } from './simulated-console.ts';
 import { SimulatedDomain } from './simulated-domain.ts';
@@ -20,6 +21,8 @@ export class SimulatedHypervisor implements Hypervisor {
   readonly #host: HostParts;
   readonly #require: Requirements;
   readonly #domains = new Map<string, SimulatedDomain>();
+  /** The copies in progress, by path. They go on without an agent. */
+  readonly #copies = new Map<string, Promise<void>>();
   /** Almost always one watcher: the host's agent. */
   #watchers: readonly DomainWatcher[] = [];
 
@@ -171,6 +174,34 @@ export class SimulatedHypervisor implements Hypervisor {
     return thawed;
   }
 
+  async copyDisk(vmId: string, copying: DiskCopying): Promise<void> {
+    const { target, diskId } = copying;
+    await this.#pass('copy_disk', vmId);
+    const domain = this.#running(vmId);
+    if (!domain.has(diskId)) throw new HostFailure('disk_in_use', `VM ${vmId} has no ${diskId}`);
+    if (!this.#copies.has(target.path)) {
+      await copying.prepare();
+      this.#copies.set(target.path, this.#copy(domain, diskId, target.path));
+    }
+    copying.begun();
+    await Promise.race([this.#copies.get(target.path), untilAborted(copying.signal)]);
+  }
+
+  async #copy(domain: SimulatedDomain, diskId: string, path: string): Promise<void> {
+    const { disks, behaviour } = this.#host;
+    const { starts } = domain;
+    const copy = disks.copy(diskId);
+    try {
+      await take(this.#host, behaviour.copyMs);
+      if (domain.state !== 'running' || domain.starts !== starts) {
+        throw new HostFailure('copy_failed', `VM ${domain.vm.id} has ended`);
+      }
+      disks.copies.set(path, copy);
+    } finally {
+      this.#copies.delete(path);
+    }
+  }
+
   async readSerialLog(vmId: string): Promise<string> {
     return this.#domains.get(vmId)?.serialLog ?? '';
   }
@@ -268,6 +299,12 @@ export class SimulatedHypervisor implements Hypervisor {
     if (domain.state === 'running') return domain;
     throw new HostFailure('host_failed', `the domain of VM ${vmId} does not run`);
   }
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
 }
 
 function requireReply({ unresponsive }: SimulatedDomain): void {

@@ -37,7 +37,7 @@ export async function driveLibvirt({
   const directory = await mkdtemp(join(tmpdir(), 'gantry-serial-'));
   const { socketPath } = libvirt;
   const opened = openLibvirt({ socketPath, serialLogDirectory: directory, log, clock });
-  const { volumes, devices, network, seeds } = simulated;
+  const { volumes, snapshots, devices, network, seeds } = simulated;
   const hypervisor = new LibvirtHypervisor({
     ...{ ...opened, clock },
     volumes: { read: (id) => volumes.read(id), prepareGrowth: async () => {} },
@@ -58,7 +58,7 @@ export async function driveLibvirt({
     removeNvram: async () => {},
   });
   const driver: HostDriver = {
-    ...{ hypervisor, volumes, devices, network, seeds },
+    ...{ hypervisor, volumes, snapshots, devices, network, seeds },
     readBootId: () => simulated.readBootId(),
     readInventory: () => simulated.readInventory(),
   };
