@@ -11,7 +11,7 @@ import type { Clock } from '../base/clock.ts';
 import { HostFailure } from '../base/failure.ts';
 import { parseXml } from '../base/parse-xml.ts';
 import { element, renderXml, type XmlElement } from '../base/xml.ts';
-import { type DiskCopying, NotWanted } from '../host-driver.ts';
+import { type DiskCopying, NotWanted } from '../host-snapshots.ts';
 import { CHANGE_LIMIT } from './call-limits.ts';
 import { type FoundDomain, findDomain, requireRunning } from './domains/libvirt-domains.ts';
 import { targetOf } from './running-disk.ts';

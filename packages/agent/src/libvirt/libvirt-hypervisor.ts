@@ -12,13 +12,13 @@ import {
 import type { Clock } from '../base/clock.ts';
 import { HostFailure } from '../base/failure.ts';
 import {
-  type DiskCopying,
   type Domain,
   type DomainWatcher,
   type GuestHardware,
   type Hypervisor,
   isActive,
 } from '../host-driver.ts';
+import type { DiskCopying } from '../host-snapshots.ts';
 import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { askShutdown } from './ask-shutdown.ts';

@@ -1,7 +1,7 @@
-import { SnapshotWorker } from '../snapshots/snapshot-worker.ts';
 import { entryOf } from '../spec.ts';
 import { DiskWorker } from './disk-worker.ts';
 import type { HostContext } from './host-context.ts';
+import { SnapshotWorker } from './snapshots/snapshot-worker.ts';
 import { VmWorker } from './vm-worker.ts';
 
 /**

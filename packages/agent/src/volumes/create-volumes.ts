@@ -1,6 +1,7 @@
 import { createKeyedQueue } from '../base/queue.ts';
 import { programRunner, type RunProgram } from '../base/run-program.ts';
-import type { Snapshots, Volume } from '../host-driver.ts';
+import type { Volume } from '../host-driver.ts';
+import type { Snapshots } from '../host-snapshots.ts';
 import type { ImageCache } from '../images/image-cache.ts';
 import type { DiskSpec } from '../spec.ts';
 import { fileDriver } from './file-driver.ts';

@@ -1,4 +1,5 @@
-import type { Snapshots, Volumes } from '../host-driver.ts';
+import type { Volumes } from '../host-driver.ts';
+import type { Snapshots } from '../host-snapshots.ts';
 import type { DiskSpec } from '../spec.ts';
 import type { DiskSource } from './disk-source.ts';
 

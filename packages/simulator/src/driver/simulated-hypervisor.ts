@@ -1,17 +1,18 @@
 import { HostFailure } from '@gantry/agent/base/failure';
 import {
-  type DiskCopying,
   type Domain,
   type DomainState,
   type DomainWatcher,
   type Hypervisor,
   isActive,
 } from '@gantry/agent/host-driver';
+import type { DiskCopying } from '@gantry/agent/host-snapshots';
 import { type DiskSpec, isBelow, type VmSpec } from '@gantry/agent/spec';
 import type { DriverStep } from './faults.ts';
-import { type HostParts, take } from './host-parts.ts';
+import type { HostParts } from './host-parts.ts';
 import { addLines, bootLines } from './serial-console.ts';
 import { SimulatedConsole } from './simulated-console.ts';
+import { SimulatedCopies } from './simulated-copies.ts';
 import { SimulatedDomain } from './simulated-domain.ts';
 
 /** Throws if a part is missing that a domain needs to start. */
@@ -21,14 +22,14 @@ export class SimulatedHypervisor implements Hypervisor {
   readonly #host: HostParts;
   readonly #require: Requirements;
   readonly #domains = new Map<string, SimulatedDomain>();
-  /** The copies in progress, by path. They go on without an agent. */
-  readonly #copies = new Map<string, Promise<void>>();
+  readonly #copies: SimulatedCopies;
   /** Almost always one watcher: the host's agent. */
   #watchers: readonly DomainWatcher[] = [];
 
   constructor(host: HostParts, require: Requirements) {
     this.#host = host;
     this.#require = require;
+    this.#copies = new SimulatedCopies(host);
   }
 
   /** For tests and faults that bypass the agent. */
@@ -175,31 +176,8 @@ export class SimulatedHypervisor implements Hypervisor {
   }
 
   async copyDisk(vmId: string, copying: DiskCopying): Promise<void> {
-    const { target, diskId } = copying;
     await this.#pass('copy_disk', vmId);
-    const domain = this.#running(vmId);
-    if (!domain.has(diskId)) throw new HostFailure('disk_in_use', `VM ${vmId} has no ${diskId}`);
-    if (!this.#copies.has(target.path)) {
-      await copying.prepare();
-      this.#copies.set(target.path, this.#copy(domain, diskId, target.path));
-    }
-    copying.begun();
-    await Promise.race([this.#copies.get(target.path), untilAborted(copying.signal)]);
-  }
-
-  async #copy(domain: SimulatedDomain, diskId: string, path: string): Promise<void> {
-    const { disks, behaviour } = this.#host;
-    const { starts } = domain;
-    const copy = disks.copy(diskId);
-    try {
-      await take(this.#host, behaviour.copyMs);
-      if (domain.state !== 'running' || domain.starts !== starts) {
-        throw new HostFailure('copy_failed', `VM ${domain.vm.id} has ended`);
-      }
-      disks.copies.set(path, copy);
-    } finally {
-      this.#copies.delete(path);
-    }
+    await this.#copies.copy(this.#running(vmId), copying);
   }
 
   async readSerialLog(vmId: string): Promise<string> {
@@ -299,12 +277,6 @@ export class SimulatedHypervisor implements Hypervisor {
     if (domain.state === 'running') return domain;
     throw new HostFailure('host_failed', `the domain of VM ${vmId} does not run`);
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
 }
 
 function requireReply({ unresponsive }: SimulatedDomain): void {

@@ -1,5 +1,5 @@
 import { HostFailure } from '@gantry/agent/base/failure';
-import type { CopyTarget, RestoredDisk, Snapshots } from '@gantry/agent/host-driver';
+import type { CopyTarget, RestoredDisk, Snapshots } from '@gantry/agent/host-snapshots';
 import type { DiskSpec } from '@gantry/agent/spec';
 import type { StoredSnapshot } from './disk-store.ts';
 import { type HostParts, take } from './host-parts.ts';

@@ -2,7 +2,7 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory, syncFile, unlessMissing } from '@gantry/daemon/durable-file';
 import type { RunProgram } from '../../base/run-program.ts';
-import type { CopyTarget, Snapshots } from '../../host-driver.ts';
+import type { CopyTarget, Snapshots } from '../../host-snapshots.ts';
 import {
   checkDisk,
   checkSnapshotId,

@@ -1,6 +1,7 @@
 import { HostFailure } from '../../base/failure.ts';
 import type { RunProgram } from '../../base/run-program.ts';
-import type { Snapshots, Volume } from '../../host-driver.ts';
+import type { Volume } from '../../host-driver.ts';
+import type { Snapshots } from '../../host-snapshots.ts';
 import {
   checkDisk,
   checkDiskId,

@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.ts';
-import { type Failure, failureOf, HostFailure } from '../base/failure.ts';
-import { NotWanted } from '../host-driver.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type Failure, failureOf, HostFailure } from '../../base/failure.ts';
+import { NotWanted } from '../../host-snapshots.ts';
 
 /**
  * Carries out orders of a spec that may take hours, each by a task of its own. A task is idempotent. It begins when its

@@ -1,6 +1,7 @@
-import { HostFailure } from '../base/failure.ts';
-import { type Domain, type HostDriver, isActive, NotWanted } from '../host-driver.ts';
-import type { HostSpec } from '../spec.ts';
+import { HostFailure } from '../../base/failure.ts';
+import { type Domain, type HostDriver, isActive } from '../../host-driver.ts';
+import { NotWanted } from '../../host-snapshots.ts';
+import type { HostSpec } from '../../spec.ts';
 
 /**
  * Makes a snapshot of a disk of this host. If a guest writes to the disk, the hypervisor copies it, unless the storage

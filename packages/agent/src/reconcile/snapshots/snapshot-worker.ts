@@ -1,10 +1,10 @@
 import type { DiskOrderReport } from '@gantry/proto/generated/gantry/v1/DiskOrderReport';
 import type { SnapshotReport } from '@gantry/proto/generated/gantry/v1/SnapshotReport';
-import { HostFailure } from '../base/failure.ts';
-import { createSlots } from '../base/queue.ts';
-import type { Volume } from '../host-driver.ts';
-import type { HostContext } from '../reconcile/host-context.ts';
-import type { HostSpec } from '../spec.ts';
+import { HostFailure } from '../../base/failure.ts';
+import { createSlots } from '../../base/queue.ts';
+import type { Volume } from '../../host-driver.ts';
+import type { HostSpec } from '../../spec.ts';
+import type { HostContext } from '../host-context.ts';
 import { type Making, makeSnapshot } from './make-snapshot.ts';
 import { OrderTasks, type Outcome, type Task } from './order-tasks.ts';
 
