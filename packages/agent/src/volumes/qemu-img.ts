@@ -56,9 +56,12 @@ export async function copyIntoFile(
   });
 }
 
-/** How much a raw copy of the disk takes at most. Reads it also while an emulator has it open. */
+/**
+ * How much a sparse copy of the disk takes: what a qcow2 file would, because for a raw file `qemu-img` reports the whole size.
+ * Reads it also while an emulator has it open.
+ */
 export async function measureCopy(run: RunProgram, { path, format }: DiskFile): Promise<number> {
-  const args = ['measure', '-U', '--output=json', '-f', format, '-O', 'raw', path];
+  const args = ['measure', '-U', '--output=json', '-f', format, '-O', 'qcow2', path];
   const reply: unknown = JSON.parse(await run('qemu-img', args));
   const required = reply instanceof Object && 'required' in reply ? reply.required : undefined;
   if (typeof required !== 'number') {
