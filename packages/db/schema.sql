@@ -415,7 +415,7 @@ CREATE INDEX disks_to_create ON public.disks USING btree (home_id) WHERE ((host_
 CREATE INDEX disks_unsettled ON public.disks USING btree (id) WHERE ((kind = 'data'::text) AND ((desired_state = 'deleted'::text) OR (observed_size_gib IS NULL) OR (observed_size_gib < size_gib)));
 CREATE INDEX disks_volumes_to_change ON public.disks USING btree (id) WHERE ((pool_id IS NOT NULL) AND ((observed_size_gib IS NULL) OR (observed_size_gib < size_gib)));
 CREATE INDEX disks_wanting_key ON public.disks USING btree (id) WHERE wants_key;
-CREATE TRIGGER disks_bump AFTER UPDATE ON public.disks FOR EACH ROW WHEN (((((new.size_gib IS DISTINCT FROM old.size_gib) OR (new.desired_state IS DISTINCT FROM old.desired_state)) OR (new.host_id IS DISTINCT FROM old.host_id)) OR (new.observed_size_gib IS DISTINCT FROM old.observed_size_gib))) EXECUTE FUNCTION bump_hosts_of_disk();
+CREATE TRIGGER disks_bump AFTER UPDATE ON public.disks FOR EACH ROW WHEN ((((((new.size_gib IS DISTINCT FROM old.size_gib) OR (new.desired_state IS DISTINCT FROM old.desired_state)) OR (new.host_id IS DISTINCT FROM old.host_id)) OR (new.observed_size_gib IS DISTINCT FROM old.observed_size_gib)) OR (new.restore_snapshot_id IS DISTINCT FROM old.restore_snapshot_id))) EXECUTE FUNCTION bump_hosts_of_disk();
 CREATE TRIGGER disks_discarded AFTER DELETE ON public.disks FOR EACH ROW WHEN ((old.pool_id IS NOT NULL)) EXECUTE FUNCTION discard_volume();
 CREATE TRIGGER disks_quota AFTER INSERT OR DELETE OR UPDATE OF size_gib ON public.disks FOR EACH ROW EXECUTE FUNCTION count_disk();
 
@@ -1140,7 +1140,7 @@ create table snapshots (
   name text not null,
   tags jsonb default '{}'::jsonb not null,
   disk_id uuid not null,
-  pool_id uuid not null,
+  pool_id uuid,
   location text not null,
   disk_type text not null,
   size_gib integer not null,
@@ -1158,6 +1158,7 @@ CASE
 END) stored not null,
   freeze_vm_id uuid,
   freeze_state text default 'none'::text not null,
+  host_id uuid,
   constraint snapshots_name_key UNIQUE (project_id, name),
   constraint snapshots_pkey PRIMARY KEY (id),
   constraint snapshots_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -1167,12 +1168,17 @@ END) stored not null,
   constraint snapshots_disk_type CHECK ((disk_type = ANY (ARRAY['persistent-ssd'::text, 'shared-volume'::text]))),
   constraint snapshots_freeze_state CHECK ((freeze_state = ANY (ARRAY['none'::text, 'wanted'::text, 'frozen'::text, 'taken'::text, 'held'::text, 'expired'::text, 'failed'::text]))),
   constraint snapshots_observed_state CHECK ((observed_state = ANY (ARRAY['none'::text, 'ready'::text, 'failed'::text]))),
+  constraint snapshots_place CHECK (((pool_id IS NULL) <> (host_id IS NULL))),
   constraint snapshots_size CHECK (((size_gib >= 1) AND (size_gib <= 10240)))
 );
 CREATE INDEX snapshots_disk ON public.snapshots USING btree (disk_id);
+CREATE INDEX snapshots_host ON public.snapshots USING btree (host_id) WHERE (host_id IS NOT NULL);
 CREATE INDEX snapshots_project ON public.snapshots USING btree (project_id, id);
 CREATE INDEX snapshots_unsettled ON public.snapshots USING btree (location, id) WHERE ((desired_state = 'deleted'::text) OR (observed_state = 'none'::text));
+CREATE TRIGGER snapshots_added AFTER INSERT ON public.snapshots FOR EACH ROW WHEN ((new.host_id IS NOT NULL)) EXECUTE FUNCTION bump_host_of_snapshot();
+CREATE TRIGGER snapshots_changed AFTER UPDATE ON public.snapshots FOR EACH ROW WHEN (((new.host_id IS NOT NULL) AND (((new.freeze_state IS DISTINCT FROM old.freeze_state) OR (new.observed_state IS DISTINCT FROM old.observed_state)) OR (new.desired_state IS DISTINCT FROM old.desired_state)))) EXECUTE FUNCTION bump_host_of_snapshot();
 CREATE TRIGGER snapshots_frozen AFTER INSERT ON public.snapshots FOR EACH ROW WHEN ((new.freeze_vm_id IS NOT NULL)) EXECUTE FUNCTION bump_host_of_freeze();
+CREATE TRIGGER snapshots_gone AFTER DELETE ON public.snapshots FOR EACH ROW WHEN ((old.host_id IS NOT NULL)) EXECUTE FUNCTION bump_host_of_snapshot();
 CREATE TRIGGER snapshots_quota AFTER INSERT OR DELETE ON public.snapshots FOR EACH ROW EXECUTE FUNCTION count_snapshot();
 CREATE TRIGGER snapshots_thawed AFTER UPDATE ON public.snapshots FOR EACH ROW WHEN (((new.freeze_vm_id IS NOT NULL) AND (((new.freeze_state IS DISTINCT FROM old.freeze_state) OR (new.observed_state IS DISTINCT FROM old.observed_state)) OR (new.desired_state IS DISTINCT FROM old.desired_state)))) EXECUTE FUNCTION bump_host_of_freeze();
 
@@ -1687,6 +1693,15 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.bump_host_of_snapshot()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM bump_hosts(ARRAY[coalesce(NEW.host_id, OLD.host_id)]);
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.bump_host_of_vm()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1750,9 +1765,13 @@ DECLARE
     WHERE a.disk_id = NEW.id AND (v.desired_state = 'deleted' OR v.abandoned));
   -- Whether the disk is in the spec of the host that keeps it.
   was_in_spec boolean := idle AND OLD.host_id IS NOT NULL AND (removed OR OLD.kind = 'data'
-    AND (OLD.desired_state = 'deleted' OR OLD.observed_size_gib < OLD.size_gib));
+    AND (OLD.desired_state = 'deleted' OR OLD.observed_size_gib < OLD.size_gib)
+    OR OLD.pool_id IS NULL AND (OLD.restore_snapshot_id IS NOT NULL
+      OR OLD.source_snapshot_id IS NOT NULL AND OLD.observed_size_gib IS NULL));
   is_in_spec boolean := idle AND NEW.host_id IS NOT NULL AND (removed OR NEW.kind = 'data'
-    AND (NEW.desired_state = 'deleted' OR NEW.observed_size_gib < NEW.size_gib));
+    AND (NEW.desired_state = 'deleted' OR NEW.observed_size_gib < NEW.size_gib)
+    OR NEW.pool_id IS NULL AND (NEW.restore_snapshot_id IS NOT NULL
+      OR NEW.source_snapshot_id IS NOT NULL AND NEW.observed_size_gib IS NULL));
 BEGIN
   IF was_in_spec IS DISTINCT FROM is_in_spec
     OR is_in_spec AND (NEW.size_gib, NEW.host_id, NEW.desired_state)
@@ -2116,7 +2135,8 @@ BEGIN
       WHERE home_id = host AND host_id IS NULL AND desired_state = 'present' AND type <> 'shared-volume')
     + (SELECT coalesce(sum((SELECT sum(d.size_gib) FROM disk_attachments a JOIN disks d ON d.id = a.disk_id
         WHERE a.vm_id = p.vm_id AND a.attachment_type = 'os' AND d.host_id IS NULL AND d.pool_id IS NULL)), 0)
-      FROM placements p WHERE p.host_id = host);
+      FROM placements p WHERE p.host_id = host)
+    + (SELECT coalesce(sum(size_gib), 0) FROM snapshots WHERE host_id = host AND host_id IS NOT NULL);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.firewall_rule_bytes(rule firewall_rules)

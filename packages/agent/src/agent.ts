@@ -77,7 +77,7 @@ export class Agent implements LinkPeer, DomainWatcher {
       operationOf: (vmId) => this.#inbox.operationOf(vmId),
       tracer: options.tracer ?? null,
     };
-    this.#reconciler = new Reconciler(this.#host);
+    this.#reconciler = new Reconciler(this.#host, (orderId) => this.#freezes.isHolding(orderId));
     this.#inbox = new SpecInbox({
       ...{ driver, ledger, clock, timings, log },
       accepted: () => this.#reconciler.nudge(),

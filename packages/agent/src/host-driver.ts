@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { IoTune } from './disk-limits.ts';
+import type { DiskCopying, Snapshots } from './host-snapshots.ts';
 import type {
   DeviceRef,
   DiskSpec,
@@ -26,6 +27,7 @@ export type HostDriver = {
   readInventory(): Promise<Inventory>;
   readonly hypervisor: Hypervisor;
   readonly volumes: Volumes;
+  readonly snapshots: Snapshots;
   readonly devices: Devices;
   readonly network: HostNetwork;
   readonly seeds: Seeds;
@@ -136,6 +138,11 @@ export type Hypervisor = {
   freezeGuest(vmId: string): Promise<number>;
   /** Thaws the file systems of a running guest, and returns how many were frozen. */
   thawGuest(vmId: string): Promise<number>;
+  /**
+   * Copies a disk of a running guest to a file and returns when the copy is complete. Continues a copy to this file that
+   * is in progress. Throws `copy_failed` if the copy ended otherwise, also with the guest.
+   */
+  copyDisk(vmId: string, copying: DiskCopying): Promise<void>;
   /**
    * Returns at most the last 64 KiB of the console output; empty without output or without a
    * domain.

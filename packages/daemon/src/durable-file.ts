@@ -25,7 +25,12 @@ export async function replaceFile(
 
 /** Makes the creations, renames and removals in a directory durable. */
 export async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
+  await syncFile(directory);
+}
+
+/** Makes the content of a file durable that another program has written. */
+export async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r');
   try {
     await handle.sync();
   } finally {

@@ -8,6 +8,8 @@ type ExecOptions = {
   input?: string;
   cwd?: string;
   env?: Record<string, string>;
+  /** Kills the program. */
+  signal?: AbortSignal | undefined;
 };
 
 const MAX_OUTPUT_BYTES = 256 * MIB;
@@ -36,10 +38,11 @@ export class ExecError extends Error {
 export function exec(
   program: string,
   args: readonly string[],
-  { timeoutMs = 0, input = '', cwd, env }: ExecOptions = {},
+  { timeoutMs = 0, input = '', cwd, env, signal }: ExecOptions = {},
 ): Promise<Buffer> {
   const options = {
     ...(cwd === undefined ? {} : { cwd }),
+    ...(signal === undefined ? {} : { signal }),
     encoding: 'buffer',
     timeout: timeoutMs,
     killSignal: 'SIGKILL',

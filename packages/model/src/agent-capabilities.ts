@@ -15,6 +15,7 @@ export const AGENT_CAPABILITIES = [
   'guest_freezes',
   'luks',
   'cephfs',
+  'local_snapshots',
 ] as const;
 
 /** Returns the words of the list that are not capabilities of this version. */

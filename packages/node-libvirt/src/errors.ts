@@ -34,6 +34,7 @@ export const LIBVIRT_ERROR = {
   xmlInvalidSchema: 92,
   agentUnsynced: 97,
   deviceMissing: 99,
+  noDomainBackup: 104,
 } as const;
 
 /** An error that libvirt reports: the call failed. Use only `code` to distinguish errors. */

@@ -69,3 +69,19 @@ export const BLOCK_RESIZE = { bytes: 1 } as const;
 
 /** virSecretUsageType */
 export const SECRET_USAGE = { none: 0, volume: 1, ceph: 2, iscsi: 3, tls: 4, vtpm: 5 } as const;
+
+/** virDomainBackupBeginFlags */
+export const BACKUP_BEGIN = { reuseExternal: 1 } as const;
+
+/** virDomainJobType */
+export const JOB_TYPE = {
+  none: 0,
+  bounded: 1,
+  unbounded: 2,
+  completed: 3,
+  failed: 4,
+  cancelled: 5,
+} as const;
+
+/** virDomainGetJobStatsFlags */
+export const JOB_STATS = { completed: 1, keepCompleted: 2 } as const;

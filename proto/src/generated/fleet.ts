@@ -11,8 +11,11 @@ import type { Cpu as _gantry_v1_Cpu, Cpu__Output as _gantry_v1_Cpu__Output } fro
 import type { Device as _gantry_v1_Device, Device__Output as _gantry_v1_Device__Output } from './gantry/v1/Device.ts';
 import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from './gantry/v1/DeviceReceipt.ts';
 import type { DeviceRef as _gantry_v1_DeviceRef, DeviceRef__Output as _gantry_v1_DeviceRef__Output } from './gantry/v1/DeviceRef.ts';
+import type { DiskCopy as _gantry_v1_DiskCopy, DiskCopy__Output as _gantry_v1_DiskCopy__Output } from './gantry/v1/DiskCopy.ts';
 import type { DiskLimits as _gantry_v1_DiskLimits, DiskLimits__Output as _gantry_v1_DiskLimits__Output } from './gantry/v1/DiskLimits.ts';
+import type { DiskOrderReport as _gantry_v1_DiskOrderReport, DiskOrderReport__Output as _gantry_v1_DiskOrderReport__Output } from './gantry/v1/DiskOrderReport.ts';
 import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from './gantry/v1/DiskReport.ts';
+import type { DiskRestore as _gantry_v1_DiskRestore, DiskRestore__Output as _gantry_v1_DiskRestore__Output } from './gantry/v1/DiskRestore.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from './gantry/v1/DiskSpec.ts';
 import type { EnrollReply as _gantry_v1_EnrollReply, EnrollReply__Output as _gantry_v1_EnrollReply__Output } from './gantry/v1/EnrollReply.ts';
 import type { EnrollRequest as _gantry_v1_EnrollRequest, EnrollRequest__Output as _gantry_v1_EnrollRequest__Output } from './gantry/v1/EnrollRequest.ts';
@@ -39,6 +42,8 @@ import type { PciLink as _gantry_v1_PciLink, PciLink__Output as _gantry_v1_PciLi
 import type { RbdVolume as _gantry_v1_RbdVolume, RbdVolume__Output as _gantry_v1_RbdVolume__Output } from './gantry/v1/RbdVolume.ts';
 import type { ReceiptProperty as _gantry_v1_ReceiptProperty, ReceiptProperty__Output as _gantry_v1_ReceiptProperty__Output } from './gantry/v1/ReceiptProperty.ts';
 import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1_SerialLog__Output } from './gantry/v1/SerialLog.ts';
+import type { SnapshotOrder as _gantry_v1_SnapshotOrder, SnapshotOrder__Output as _gantry_v1_SnapshotOrder__Output } from './gantry/v1/SnapshotOrder.ts';
+import type { SnapshotReport as _gantry_v1_SnapshotReport, SnapshotReport__Output as _gantry_v1_SnapshotReport__Output } from './gantry/v1/SnapshotReport.ts';
 import type { Software as _gantry_v1_Software, Software__Output as _gantry_v1_Software__Output } from './gantry/v1/Software.ts';
 import type { SpecPiece as _gantry_v1_SpecPiece, SpecPiece__Output as _gantry_v1_SpecPiece__Output } from './gantry/v1/SpecPiece.ts';
 import type { SpecRefusal as _gantry_v1_SpecRefusal, SpecRefusal__Output as _gantry_v1_SpecRefusal__Output } from './gantry/v1/SpecRefusal.ts';
@@ -69,9 +74,12 @@ export interface ProtoGrpcType {
       DeviceReceipt: MessageTypeDefinition<_gantry_v1_DeviceReceipt, _gantry_v1_DeviceReceipt__Output>
       DeviceRef: MessageTypeDefinition<_gantry_v1_DeviceRef, _gantry_v1_DeviceRef__Output>
       Direction: EnumTypeDefinition
+      DiskCopy: MessageTypeDefinition<_gantry_v1_DiskCopy, _gantry_v1_DiskCopy__Output>
       DiskKind: EnumTypeDefinition
       DiskLimits: MessageTypeDefinition<_gantry_v1_DiskLimits, _gantry_v1_DiskLimits__Output>
+      DiskOrderReport: MessageTypeDefinition<_gantry_v1_DiskOrderReport, _gantry_v1_DiskOrderReport__Output>
       DiskReport: MessageTypeDefinition<_gantry_v1_DiskReport, _gantry_v1_DiskReport__Output>
+      DiskRestore: MessageTypeDefinition<_gantry_v1_DiskRestore, _gantry_v1_DiskRestore__Output>
       DiskSpec: MessageTypeDefinition<_gantry_v1_DiskSpec, _gantry_v1_DiskSpec__Output>
       EnrollReply: MessageTypeDefinition<_gantry_v1_EnrollReply, _gantry_v1_EnrollReply__Output>
       EnrollRequest: MessageTypeDefinition<_gantry_v1_EnrollRequest, _gantry_v1_EnrollRequest__Output>
@@ -99,6 +107,9 @@ export interface ProtoGrpcType {
       RbdVolume: MessageTypeDefinition<_gantry_v1_RbdVolume, _gantry_v1_RbdVolume__Output>
       ReceiptProperty: MessageTypeDefinition<_gantry_v1_ReceiptProperty, _gantry_v1_ReceiptProperty__Output>
       SerialLog: MessageTypeDefinition<_gantry_v1_SerialLog, _gantry_v1_SerialLog__Output>
+      SnapshotOrder: MessageTypeDefinition<_gantry_v1_SnapshotOrder, _gantry_v1_SnapshotOrder__Output>
+      SnapshotReport: MessageTypeDefinition<_gantry_v1_SnapshotReport, _gantry_v1_SnapshotReport__Output>
+      SnapshotState: EnumTypeDefinition
       Software: MessageTypeDefinition<_gantry_v1_Software, _gantry_v1_Software__Output>
       SpecPiece: MessageTypeDefinition<_gantry_v1_SpecPiece, _gantry_v1_SpecPiece__Output>
       SpecRefusal: MessageTypeDefinition<_gantry_v1_SpecRefusal, _gantry_v1_SpecRefusal__Output>

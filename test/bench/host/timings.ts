@@ -17,12 +17,13 @@ export function withTimings(driver: HostDriver, note: Note): HostDriver {
         return timing(`${name}.${String(key)}`, method, note);
       },
     });
-  const { hypervisor, volumes, devices, network, seeds } = driver;
+  const { hypervisor, volumes, snapshots, devices, network, seeds } = driver;
   return {
     readBootId: () => driver.readBootId(),
     readInventory: () => driver.readInventory(),
     hypervisor: timed(hypervisor, 'hypervisor'),
     volumes: timed(volumes, 'volumes'),
+    snapshots: timed(snapshots, 'snapshots'),
     devices: timed(devices, 'devices'),
     network: timed(network, 'network'),
     seeds: timed(seeds, 'seeds'),

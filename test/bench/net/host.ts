@@ -32,12 +32,12 @@ export class NetHost {
 
   private constructor(lab: Lab, simulated: SimulatedHostDriver) {
     this.#lab = lab;
-    const { hypervisor, volumes, devices, seeds } = simulated;
+    const { hypervisor, volumes, snapshots, devices, seeds } = simulated;
     this.driver = {
       readBootId: () => simulated.readBootId(),
       readInventory: () => simulated.readInventory(),
       network: this.#withReal(simulated.network),
-      ...{ hypervisor, volumes, devices, seeds },
+      ...{ hypervisor, volumes, snapshots, devices, seeds },
     };
   }
 

@@ -8,7 +8,13 @@ import { HostFailure } from './failure.ts';
 export type RunProgram = (
   program: string,
   args: readonly string[],
-  options?: { timeoutMs?: number; input?: string; env?: Record<string, string> },
+  options?: {
+    timeoutMs?: number;
+    input?: string;
+    env?: Record<string, string>;
+    /** Kills the program. */
+    signal?: AbortSignal | undefined;
+  },
 ) => Promise<string>;
 
 /** For programs that do not move data; on a healthy host they exit within a second. */
@@ -16,9 +22,9 @@ const TIMEOUT_MS = 60_000;
 
 /** Returns a RunProgram whose failures have this code. */
 export function programRunner(code: string): RunProgram {
-  return async (program, args, { timeoutMs = TIMEOUT_MS, input = '', env = {} } = {}) => {
+  return async (program, args, { timeoutMs = TIMEOUT_MS, input = '', env = {}, signal } = {}) => {
     try {
-      return (await exec(program, args, { timeoutMs, input, env })).toString();
+      return (await exec(program, args, { timeoutMs, input, env, signal })).toString();
     } catch (error) {
       const message = `${program} ${args[0] ?? ''}: ${reasonOf(error)}`;
       throw new HostFailure(code, message, { cause: error });

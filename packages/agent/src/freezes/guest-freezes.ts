@@ -65,6 +65,11 @@ export class GuestFreezes {
     for (const { vmId } of orders) this.#nudge(vmId);
   }
 
+  /** Whether the guest has been frozen by this order all the time since it was reported as frozen. */
+  isHolding(orderId: string): boolean {
+    return this.#outcomes.get(orderId)?.state === 'FROZEN';
+  }
+
   report(): FreezeReport[] {
     return [...this.#outcomes].map(([id, { state, failure }]) => ({
       ...{ id, state: `FREEZE_STATE_${state}` as const },

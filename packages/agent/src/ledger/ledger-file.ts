@@ -61,7 +61,9 @@ function withDefaults(content: LedgerContent): LedgerContent {
     })),
   }));
   const { era = '0', hash = '', diskLimits = [], freezes = [] } = spec;
-  return { ...content, spec: { ...spec, vms, era, hash, diskLimits, freezes } };
+  const { snapshots = [], deletedSnapshots = [], diskCopies = [], diskRestores = [] } = spec;
+  const orders = { snapshots, deletedSnapshots, diskCopies, diskRestores };
+  return { ...content, spec: { ...spec, vms, era, hash, diskLimits, freezes, ...orders } };
 }
 
 function isLedger(value: unknown): value is LedgerContent {

@@ -13,6 +13,11 @@ export type LedgerContent = {
   vms: Record<string, VmFacts>;
   /** The VMs of the spec that were refused. Absent in a ledger of an earlier version: none. */
   refused?: Record<string, RefusedVm>;
+  /**
+   * The last order by which each disk was set back to a snapshot. An order that comes again, because the database was
+   * restored to an earlier state, is not repeated. Absent: none.
+   */
+  restoredDisks?: Record<string, string>;
 };
 
 /** The refused entry of one VM: its revision, and the reason. */

@@ -24,7 +24,8 @@ export function specProblem(spec: HostSpec): string | null {
     firstOf(spec.disks, diskProblem) ??
     firstOf(spec.firewallRules, ruleProblem) ??
     firstOf(spec.networks, networkProblem) ??
-    (spec.deletedDisks.includes('') ? 'a disk to remove has no id' : null)
+    (spec.deletedDisks.includes('') ? 'a disk to remove has no id' : null) ??
+    snapshotProblem(spec)
   );
 }
 
@@ -81,6 +82,28 @@ function shareProblem(diskId: string, share: NonNullable<DiskSpec['cephfs']>): s
     return `${named} has no valid path`;
   if (!NAME.test(user)) return `${named} has no valid key name`;
   return KEY.test(key) ? null : `${named} has no valid key`;
+}
+
+function snapshotProblem({
+  snapshots,
+  deletedSnapshots,
+  diskCopies,
+  diskRestores,
+}: HostSpec): string | null {
+  const isEmpty = (id: string) => id === '';
+  if (snapshots.some(({ id, diskId }) => isEmpty(id) || isEmpty(diskId)))
+    return 'a snapshot to make has no id or no disk';
+  if (deletedSnapshots.some(isEmpty)) return 'a snapshot to remove has no id';
+  for (const { disk, snapshotId } of diskCopies) {
+    if (disk === null || isEmpty(snapshotId)) return 'a disk to copy has no snapshot';
+    const bad = diskProblem(disk);
+    if (bad !== null) return bad;
+  }
+  const isIncomplete = diskRestores.some(
+    ({ id, diskId, snapshotId, sizeBytes }) =>
+      [id, diskId, snapshotId].some(isEmpty) || isZero(sizeBytes),
+  );
+  return isIncomplete ? 'a disk to set back has no id, no snapshot or no size' : null;
 }
 
 /** Names go into XML and on to QEMU: a slash in the pool's name would make another volume of it. */

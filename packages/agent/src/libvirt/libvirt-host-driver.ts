@@ -22,7 +22,7 @@ import {
   type StorageNetwork,
 } from '../volumes/storage-network.ts';
 import { readStoragePools } from '../volumes/storage-pools.ts';
-import type { VolumeDriver } from '../volumes/volume-driver.ts';
+import type { BlockDriver } from '../volumes/volume-driver.ts';
 import { hasDirectIo } from './direct-io.ts';
 import { DomainShares } from './domain-volumes/domain-shares.ts';
 import { DomainVolumes } from './domain-volumes/domain-volumes.ts';
@@ -152,7 +152,7 @@ export async function openLibvirtHostDriver(
   return {
     readBootId: async () => (await readFile(BOOT_ID, 'utf8')).trim(),
     readInventory: inventory,
-    ...{ hypervisor, volumes, devices, seeds, hideFromBoot },
+    ...{ hypervisor, volumes, snapshots: volumes.snapshots, devices, seeds, hideFromBoot },
     network,
     async close() {
       stopResuming();
@@ -208,7 +208,7 @@ async function openVolumes(
     mounts,
     isInUse,
   }: { log: Log; mounts: ShareMounts; isInUse: (diskId: string) => Promise<boolean> },
-): Promise<VolumeDriver> {
+): Promise<BlockDriver> {
   const { volumes, directory, sharedDirectory, reservePercent } = settings.storage;
   return createVolumes({
     ...(volumes.driver === 'file' ? { driver: 'file', directory } : volumes),

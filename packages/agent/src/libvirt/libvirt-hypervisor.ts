@@ -1,13 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { Connection } from 'node-libvirt/connection';
 import { LIBVIRT_ERROR } from 'node-libvirt/errors';
-import { SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
+import { UNDEFINE } from 'node-libvirt/flags';
 import {
   domainCreateWithFlags,
   domainDestroyFlags,
   domainReset,
   domainResume,
-  domainShutdownFlags,
   domainUndefineFlags,
 } from 'node-libvirt/generated/procedures';
 import type { Clock } from '../base/clock.ts';
@@ -19,10 +18,13 @@ import {
   type Hypervisor,
   isActive,
 } from '../host-driver.ts';
+import type { DiskCopying } from '../host-snapshots.ts';
 import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
+import { askShutdown } from './ask-shutdown.ts';
 import { attachDevice } from './attach-device.ts';
 import { CHANGE_LIMIT, endLimit } from './call-limits.ts';
+import { copyDisk } from './copy-disk.ts';
 import { domainDefiner } from './define-domain.ts';
 import { detachDevice } from './detach-device.ts';
 import type { DomainVolumes } from './domain-volumes/domain-volumes.ts';
@@ -144,18 +146,7 @@ export class LibvirtHypervisor implements Hypervisor {
   }
 
   async askShutdown(vmId: string): Promise<void> {
-    await this.#change(vmId, async (connection) => {
-      const domain = await findDomain(connection, vmId);
-      if (domain?.state !== 'running') return;
-      const ask = (flags: number) =>
-        connection.call(domainShutdownFlags, { dom: domain.handle, flags }, CHANGE_LIMIT);
-      try {
-        await ask(SHUTDOWN.guestAgent);
-      } catch {
-        // Without a guest agent that replies, the power button is the only way.
-        await ask(SHUTDOWN.acpiPowerButton);
-      }
-    });
+    await this.#change(vmId, (connection) => askShutdown(connection, vmId));
   }
 
   async powerOff(vmId: string): Promise<void> {
@@ -244,6 +235,12 @@ export class LibvirtHypervisor implements Hypervisor {
     return await this.#run(vmId, 'end', async (connection) =>
       thawFileSystems(connection, await requireRunning(connection, vmId)),
     );
+  }
+
+  async copyDisk(vmId: string, copying: DiskCopying): Promise<void> {
+    const run = <T>(step: (connection: Connection) => Promise<T>) =>
+      this.#run(vmId, 'change', step);
+    await copyDisk({ vmId, clock: this.#host.clock, run }, copying);
   }
 
   async readSerialLog(vmId: string): Promise<string> {

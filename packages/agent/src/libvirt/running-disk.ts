@@ -41,7 +41,8 @@ export async function limitDisk(
   await connection.call(domainSetBlockIoTune, args, CHANGE_LIMIT);
 }
 
-function targetOf({ facts }: FoundDomain, disk: Pick<DiskSpec, 'id'>): string | null {
+/** Returns the name of the device in the guest; null if the guest does not have it as a block device. */
+export function targetOf({ facts }: FoundDomain, disk: Pick<DiskSpec, 'id'>): string | null {
   const slot = facts.disks.find(({ id }) => id === disk.id)?.slot ?? null;
   return slot === null ? null : targetOfSlot(slot);
 }

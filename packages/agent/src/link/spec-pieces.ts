@@ -59,6 +59,10 @@ function join(header: HostSpec, parts: HostSpec__Output[]): HostSpec {
     firewallRules: parts.flatMap(({ firewallRules }) => firewallRules),
     diskLimits: parts.flatMap(({ diskLimits }) => diskLimits),
     freezes: parts.flatMap(({ freezes }) => freezes),
+    snapshots: parts.flatMap(({ snapshots }) => snapshots),
+    deletedSnapshots: parts.flatMap(({ deletedSnapshots }) => deletedSnapshots),
+    diskCopies: parts.flatMap(({ diskCopies }) => diskCopies),
+    diskRestores: parts.flatMap(({ diskRestores }) => diskRestores),
     networks: parts.flatMap(({ networks }) => networks),
   };
 }

@@ -1,22 +1,29 @@
 import { entryOf } from '../spec.ts';
 import { DiskWorker } from './disk-worker.ts';
 import type { HostContext } from './host-context.ts';
+import { SnapshotWorker } from './snapshots/snapshot-worker.ts';
 import { VmWorker } from './vm-worker.ts';
 
 /**
- * All workers of a host: one per VM in the spec, one for disks without a VM, and the firewall. They
+ * All workers of a host: one per VM in the spec, one for disks without a VM, one for snapshots, and the firewall. They
  * run concurrently and share only the ledger and the host.
  */
 export class Reconciler {
   readonly disks: DiskWorker;
+  readonly snapshots: SnapshotWorker;
   readonly #host: HostContext;
   readonly #workers = new Map<string, VmWorker>();
   #cancelRetry: (() => void) | null = null;
   #stopped = false;
 
-  constructor(host: HostContext) {
+  /** `isHolding` returns whether a guest is frozen now by the order with this id. */
+  constructor(host: HostContext, isHolding: (orderId: string) => boolean) {
     this.#host = host;
     this.disks = new DiskWorker(host);
+    this.snapshots = new SnapshotWorker(host, {
+      isHolding,
+      isStarting: (vmId) => !host.ledger.facts(vmId).crashed && !this.worker(vmId)?.hasFailed,
+    });
   }
 
   worker(vmId: string): VmWorker | undefined {
@@ -30,6 +37,7 @@ export class Reconciler {
     for (const { id } of spec?.takeDowns ?? []) this.#ensureWorker(id);
     for (const worker of this.#workers.values()) worker.nudge();
     this.disks.nudge();
+    this.snapshots.nudge();
     this.#cancelRetry?.();
     void this.#ensureFirewall();
   }
@@ -58,7 +66,11 @@ export class Reconciler {
     this.#stopped = true;
     this.#cancelRetry?.();
     const workers = [...this.#workers.values()];
-    await Promise.all([this.disks.stop(), ...workers.map((worker) => worker.stop())]);
+    await Promise.all([
+      this.disks.stop(),
+      this.snapshots.stop(),
+      ...workers.map((worker) => worker.stop()),
+    ]);
   }
 
   #ensureWorker(vmId: string): void {
@@ -72,6 +84,7 @@ export class Reconciler {
     if (entryOf(this.#host.ledger.content.spec, vmId) === null) this.#workers.delete(vmId);
     // The VM may have kept a disk from being removed until now.
     if (this.disks.isBehind) this.disks.nudge();
+    this.snapshots.nudge();
   }
 
   /** Applies the rules also if no VM starts, because they apply to VMs that run already. */

@@ -70,12 +70,13 @@ export async function buildReport({
       }),
     ),
     receipts: (spec?.takeDowns ?? []).flatMap(({ id }) => ledger.facts(id).receipts),
-    disks: [...reconciler.disks.ready, ...made],
+    disks: [...reconciler.disks.ready, ...reconciler.snapshots.copied, ...made],
     deletedDisks: [...reconciler.disks.removed],
     firewallNumber: firewall.inForce.number,
     firewallHash: firewall.inForce.hash,
     networks: spec ? reportNetworks(spec) : [],
     freezes,
+    ...reconciler.snapshots.report(),
   };
 }
 

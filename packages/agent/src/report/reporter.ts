@@ -113,14 +113,16 @@ export class Reporter {
     const withInventory = this.#withInventory;
     const isFirst = this.#begun !== stream;
     if (isFirst) await this.#sendAllSerialLogs();
-    const storedDisks = isFirst ? await this.#listDisks() : null;
+    const { volumes, snapshots } = host.driver;
+    const storedDisks = isFirst ? await this.#list('disks', volumes) : null;
+    const storedSnapshots = isFirst ? await this.#list('snapshots', snapshots) : null;
     const inventory = withInventory ? await this.#readInventory() : null;
     const serialLogs = await this.#serialLogs.take(host.driver.hypervisor, host.clock.nowMs());
     // Built last, so that it is as recent as possible.
     const report = await build();
     // A stream that has started meanwhile must start with the inventory.
     if (this.#stopped || stream !== this.#stream) return;
-    this.#attached = send({ ...report, serialLogs, inventory, storedDisks });
+    this.#attached = send({ ...report, serialLogs, inventory, storedDisks, storedSnapshots });
     if (!this.#attached) return;
     this.#begun = stream;
     if (withInventory) this.#withInventory = false;
@@ -134,12 +136,15 @@ export class Reporter {
   }
 
   /** Storage that cannot be read must not keep the host from reporting. */
-  async #listDisks(): Promise<{ ids: string[] } | null> {
-    const { driver, log } = this.#options.host;
+  async #list(
+    what: string,
+    stored: { list(): Promise<string[]> },
+  ): Promise<{ ids: string[] } | null> {
     try {
-      return { ids: await driver.volumes.list() };
+      return { ids: await stored.list() };
     } catch (error) {
-      log.warn({ error }, 'disks could not be listed; the report does not contain them');
+      const { log } = this.#options.host;
+      log.warn({ error }, `${what} could not be listed; the report does not contain them`);
       return null;
     }
   }

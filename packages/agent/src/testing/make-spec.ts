@@ -28,6 +28,10 @@ export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec
     operations: [],
     diskLimits: [],
     freezes: [],
+    snapshots: [],
+    deletedSnapshots: [],
+    diskCopies: [],
+    diskRestores: [],
     ...spec,
   };
 }

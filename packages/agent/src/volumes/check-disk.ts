@@ -50,6 +50,17 @@ export function diskMissing(diskId: string): HostFailure {
   return new HostFailure('disk_missing', `disk ${diskId} is not on this host`);
 }
 
+export function checkSnapshotId(snapshotId: string): void {
+  if (!isDiskId(snapshotId)) {
+    const message = `${JSON.stringify(snapshotId)} is not a valid snapshot id`;
+    throw new HostFailure('bad_snapshot', message);
+  }
+}
+
+export function snapshotMissing(snapshotId: string): HostFailure {
+  return new HostFailure('snapshot_missing', `snapshot ${snapshotId} is not on this host`);
+}
+
 export function diskInUse(diskId: string): HostFailure {
   return new HostFailure('disk_in_use', `disk ${diskId} is open: detach it, or stop its VM`);
 }

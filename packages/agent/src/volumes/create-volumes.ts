@@ -1,6 +1,7 @@
 import { createKeyedQueue } from '../base/queue.ts';
 import { programRunner, type RunProgram } from '../base/run-program.ts';
 import type { Volume } from '../host-driver.ts';
+import type { Snapshots } from '../host-snapshots.ts';
 import type { ImageCache } from '../images/image-cache.ts';
 import type { DiskSpec } from '../spec.ts';
 import { cephfsDriver } from './cephfs/cephfs-driver.ts';
@@ -10,7 +11,7 @@ import { lvmDriver } from './lvm-driver.ts';
 import { rbdDriver } from './rbd-driver.ts';
 import { sharedDriver } from './shared-driver.ts';
 import type { StorageNetwork } from './storage-network.ts';
-import type { IsInUse, VolumeDriver } from './volume-driver.ts';
+import type { BlockDriver, IsInUse } from './volume-driver.ts';
 
 export type VolumesOptions = (
   | { driver: 'file'; directory: string }
@@ -30,7 +31,7 @@ export type VolumesOptions = (
 };
 
 /** All disks of a host: those that it stores, by the chosen driver or as directories, and volumes of storage clusters. */
-export function createVolumes(options: VolumesOptions): VolumeDriver {
+export function createVolumes(options: VolumesOptions): BlockDriver {
   const { images, isInUse, sharedDirectory, reservePercent } = options;
   const run = options.run ?? programRunner('storage_failed');
   const common = { images, isInUse, reservePercent, run };
@@ -53,7 +54,16 @@ export function createVolumes(options: VolumesOptions): VolumeDriver {
   const read = async (diskId: string): Promise<Volume | null> =>
     (await block.read(diskId)) ?? (await shared.read(diskId));
 
+  const snapshots: Snapshots = {
+    ...block.snapshots,
+    createDisk: (disk, snapshotId, signal) =>
+      enqueue(disk.id, () => block.snapshots.createDisk(disk, snapshotId, signal)),
+    restoreDisk: (restore, signal) =>
+      enqueue(restore.diskId, () => block.snapshots.restoreDisk(restore, signal)),
+  };
+
   return {
+    snapshots,
     list: async () => [...new Set([...(await block.list()), ...(await shared.list())])],
     read,
     create: (disk, image) => enqueue(disk.id, () => driverOf(disk).create(disk, image)),

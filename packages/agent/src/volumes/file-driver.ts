@@ -1,6 +1,6 @@
 import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
+import { replaceFile, syncDirectory, syncFile, unlessMissing } from '@gantry/daemon/durable-file';
 import { HostFailure } from '../base/failure.ts';
 import type { RunProgram } from '../base/run-program.ts';
 import type { Volume } from '../host-driver.ts';
@@ -21,7 +21,8 @@ import type { FileSource } from './disk-source.ts';
 import { renderOverlay } from './qcow2-overlay.ts';
 import { type DiskFile, isLocked, resizeFile } from './qemu-img.ts';
 import { requireFreeDirectory } from './require-free-space.ts';
-import type { IsInUse, VolumeDriver } from './volume-driver.ts';
+import { fileSnapshots } from './snapshots/file-snapshots.ts';
+import type { BlockDriver, IsInUse } from './volume-driver.ts';
 
 /**
  * Disks as files in one directory: `<id>.raw`, sparse, or `<id>.qcow2` over an image. Only the name
@@ -40,7 +41,7 @@ export type FileDriverOptions = {
 
 const FORMATS = ['raw', 'qcow2'] as const;
 
-export function fileDriver(options: FileDriverOptions): VolumeDriver {
+export function fileDriver(options: FileDriverOptions): BlockDriver {
   const { directory, images, isInUse, run } = options;
   const fileOf = (diskId: string, format: DiskFile['format']): DiskFile => ({
     path: join(directory, `${diskId}.${format}`),
@@ -89,7 +90,14 @@ export function fileDriver(options: FileDriverOptions): VolumeDriver {
     }
   };
 
+  const snapshots = fileSnapshots({
+    ...{ directory, isInUse, run, find, reservePercent: options.reservePercent ?? 0 },
+    prepare: () => prepareDirectory(directory),
+  });
+
   return {
+    snapshots,
+
     async list() {
       const names = (await unlessMissing(readdir(directory))) ?? [];
       return names.map((name) => /^(.+)\.(raw|qcow2)$/.exec(name)?.[1] ?? '').filter(isDiskId);
@@ -182,15 +190,6 @@ async function makeSparse(path: string, sizeBytes: number): Promise<void> {
   }
   await rename(beside, path);
   await syncDirectory(join(path, '..'));
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 function fullOr(error: unknown, directory: string): unknown {

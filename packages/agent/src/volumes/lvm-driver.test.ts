@@ -5,6 +5,7 @@ import { makeDisk } from '../testing/make-spec.ts';
 import { createVolumes } from './create-volumes.ts';
 import { lvmDriver } from './lvm-driver.ts';
 import { type RecordedLvm, recordLvm } from './testing/recorded-lvm.ts';
+import { describeSnapshotsContract } from './testing/snapshots-contract.ts';
 import { describeVolumesContract } from './testing/volumes-contract.ts';
 
 const image = { name: 'debian-12', url: 'https://images.test/debian-12.qcow2', sha256: 'ab' };
@@ -85,6 +86,81 @@ describe.each(['pool', null])('logical volumes, thin pool %j', (thinPool) => {
         'gantry.whole',
       ]);
     }
+  });
+});
+
+const { signal } = new AbortController();
+const restore = () =>
+  open('pool').snapshots.restoreDisk(
+    { diskId: 'd', snapshotId: 's', sizeBytes: String(2 * GIB) },
+    signal,
+  );
+
+describe('snapshots of thin volumes', () => {
+  describe('keep the contract, and', () => {
+    describeSnapshotsContract(async () => ({
+      volumes: createVolumes({
+        ...{ driver: 'lvm', volumeGroup: 'vg', thinPool: 'pool', images, run: lvm.run },
+        ...{ sharedDirectory: '/nonexistent', isInUse: async (diskId) => inUse.has(diskId) },
+      }),
+      inUse,
+      list: async () => [...lvm.volumes.keys()],
+    }));
+  });
+
+  it('are made by one command, also of an open disk, and are never activated', async () => {
+    await open('pool').create(makeDisk('d'), null);
+    Object.assign(lvm.volumes.get('gantry-d') ?? {}, { isOpen: true });
+    const { length } = lvm.commands;
+    await open('pool').snapshots.make('s', 'd', signal);
+    expect(lvm.commands.slice(length)).toEqual([
+      'lvcreate --yes --snapshot --name gantry.snapshot-s --addtag gantry.snapshot vg/gantry-d',
+    ]);
+  });
+
+  it('become disks that are complete only when they have their size', async () => {
+    await open('pool').create(makeDisk('d'), null);
+    await open('pool').snapshots.make('s', 'd', signal);
+    const { length } = lvm.commands;
+    await open('pool').snapshots.createDisk(
+      makeDisk('e', { sizeBytes: String(2 * GIB) }),
+      's',
+      signal,
+    );
+    expect(lvm.commands.slice(length)).toEqual([
+      'lvcreate --yes --snapshot --setactivationskip n --name gantry-e --addtag gantry.disk vg/gantry.snapshot-s',
+      'lvextend --size 2147483648b vg/gantry-e',
+      'lvchange --activate y vg/gantry-e',
+      'lvchange --addtag gantry.whole vg/gantry-e',
+    ]);
+  });
+
+  it('interrupted at any command, setting a disk back is completed by a repetition', async () => {
+    for (let step = 1; ; step += 1) {
+      lvm = recordLvm();
+      await open('pool').create(makeDisk('d'), null);
+      await open('pool').snapshots.make('s', 'd', signal);
+      lvm.dieAtCommand = lvm.commands.length + step;
+      const first = await restore().then(
+        () => 'done',
+        () => 'killed',
+      );
+      lvm.dieAtCommand = null;
+      if (first === 'done') break;
+      await restore();
+      expect(await open('pool').read('d')).toEqual({ id: 'd', sizeBytes: String(2 * GIB) });
+      expect([...lvm.volumes.keys()].sort()).toEqual(['gantry-d', 'gantry.snapshot-s']);
+    }
+  });
+
+  it('are not made in a pool that is almost full, and not without a pool', async () => {
+    await open('pool').create(makeDisk('d'), null);
+    const plain = open(null).snapshots.make('s', 'd', signal);
+    await expect(plain).rejects.toMatchObject({ code: 'snapshots_unsupported' });
+    lvm.poolUse = { data: 96, metadata: 2 };
+    const full = open('pool').snapshots.make('s', 'd', signal);
+    await expect(full).rejects.toMatchObject({ code: 'storage_full' });
+    expect(await open('pool').snapshots.list()).toEqual([]);
   });
 });
 

@@ -14,7 +14,8 @@ import {
 import { type LogicalVolume, parseLogicalVolumes, parseRows, reportArgs } from './lvm-report.ts';
 import { copyIntoDevice } from './qemu-img.ts';
 import { requireFreeShare } from './require-free-space.ts';
-import type { IsInUse, VolumeDriver } from './volume-driver.ts';
+import { lvmSnapshots } from './snapshots/lvm-snapshots.ts';
+import type { BlockDriver, IsInUse } from './volume-driver.ts';
 
 /**
  * Disks as logical volumes `gantry-<id>` of one volume group, thin or plain. LVM stores the state:
@@ -44,10 +45,11 @@ const PREFIX = 'gantry-';
 export const OURS = 'gantry.disk';
 const WHOLE = 'gantry.whole';
 const ZEROED = 'gantry.zeroed=';
+const REMOVE_ARGS = ['--yes', '--config', 'devices/issue_discards=1'];
 /** Zeroing a device that has no command for it writes the whole device. */
 const ZERO_TIMEOUT_MS = 14_400_000;
 
-export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
+export function lvmDriver(options: LvmDriverOptions): BlockDriver {
   const { volumeGroup, thinPool, images, isInUse, run, reservePercent = 0 } = options;
   const nameOf = (diskId: string) => `${PREFIX}${diskId}`;
   const pathOf = (diskId: string) => `${volumeGroup}/${nameOf(diskId)}`;
@@ -118,7 +120,7 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
     });
 
   const removeVolume = async (diskId: string): Promise<void> => {
-    await run('lvremove', ['--yes', '--config', 'devices/issue_discards=1', pathOf(diskId)]);
+    await run('lvremove', [...REMOVE_ARGS, pathOf(diskId)]);
   };
 
   /** Also while a guest runs: the guest sees the new size only after its emulator was told. */
@@ -138,7 +140,27 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
     if (volume.isOpen || (await isInUse(diskId))) throw diskInUse(diskId);
   };
 
+  const removeAtRest = async (diskId: string): Promise<void> => {
+    const volume = await find(diskId);
+    if (!volume) return;
+    await requireAtRest(diskId, volume);
+    await removeVolume(diskId);
+  };
+
+  const snapshots = lvmSnapshots({
+    ...{ volumeGroup, thinPool, run, listVolumes, requireGoodPool, read, nameOf },
+    tags: { disk: OURS, whole: WHOLE },
+    removeArgs: REMOVE_ARGS,
+    removeUnfinished: async (diskId) => {
+      const volume = await find(diskId);
+      if (volume && !volume.tags.includes(WHOLE)) await removeVolume(diskId);
+    },
+    removeDisk: removeAtRest,
+  });
+
   return {
+    snapshots,
+
     async list() {
       const whole = (await listVolumes()).filter(
         ({ name, tags }) => name.startsWith(PREFIX) && tags.includes(OURS) && tags.includes(WHOLE),
@@ -164,12 +186,7 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
       await extend(disk);
     },
 
-    async remove(diskId) {
-      const volume = await find(diskId);
-      if (!volume) return;
-      await requireAtRest(diskId, volume);
-      await removeVolume(diskId);
-    },
+    remove: removeAtRest,
 
     async locate(disk) {
       if ((await read(disk.id)) === null) throw diskMissing(disk.id);

@@ -1,3 +1,4 @@
+import { HostFailure } from '../base/failure.ts';
 import type { RunProgram } from '../base/run-program.ts';
 import type { CachedImage } from '../images/image-format.ts';
 
@@ -27,6 +28,46 @@ export async function resizeFile(
   { path, format, sizeBytes }: DiskFile & { sizeBytes: number },
 ): Promise<void> {
   await run('qemu-img', ['resize', '-q', '-f', format, path, String(sizeBytes)]);
+}
+
+/** Copying all of a large disk takes hours. */
+const FILE_COPY_TIMEOUT_MS = 14_400_000;
+
+/**
+ * Copies the content of a disk into a sparse raw file that exists, is empty, and is at least as large. QEMU's locks keep
+ * every other program from writing to the disk meanwhile: it fails with `disk_in_use` if one has it open for writing. A
+ * file system that can share blocks between files does so.
+ */
+export async function copyIntoFile(
+  run: RunProgram,
+  { from, to, signal }: { from: DiskFile; to: string; signal: AbortSignal },
+): Promise<void> {
+  const how = ['-C', '-n', '--target-is-zero', '-f', from.format, '-O', 'raw', from.path, to];
+  const options = { timeoutMs: FILE_COPY_TIMEOUT_MS, signal };
+  await run('qemu-img', ['convert', ...how], options).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : '';
+    if (/Failed to get .* lock/.test(message)) {
+      throw new HostFailure('disk_in_use', `${from.path} is open`, { cause: error });
+    }
+    if (message.includes('No space left on device')) {
+      throw new HostFailure('storage_full', `no space is left for ${to}`, { cause: error });
+    }
+    throw error;
+  });
+}
+
+/**
+ * How much a sparse copy of the disk takes: what a qcow2 file would, because for a raw file `qemu-img` reports the whole size.
+ * Reads it also while an emulator has it open.
+ */
+export async function measureCopy(run: RunProgram, { path, format }: DiskFile): Promise<number> {
+  const args = ['measure', '-U', '--output=json', '-f', format, '-O', 'qcow2', path];
+  const reply: unknown = JSON.parse(await run('qemu-img', args));
+  const required = reply instanceof Object && 'required' in reply ? reply.required : undefined;
+  if (typeof required !== 'number') {
+    throw new HostFailure('storage_failed', `qemu-img cannot tell how large ${path} is`);
+  }
+  return required;
 }
 
 /** The device must read as zeroes: only the data of the image is written. */

@@ -17,12 +17,17 @@ export function requireFreeShare(
   throw new HostFailure('storage_full', message);
 }
 
-/** The directory must exist. */
+/** The directory must exist. `neededBytes`: what is about to be written at once. */
 export async function requireFreeDirectory(
   directory: string,
   reservePercent: number,
+  neededBytes = 0,
 ): Promise<void> {
-  const { bavail, blocks } = await statfs(directory);
-  const freePercent = blocks === 0 ? 100 : (bavail / blocks) * 100;
+  const { bavail, blocks, bsize } = await statfs(directory);
+  const freePercent = blocks === 0 ? 100 : ((bavail - neededBytes / bsize) / blocks) * 100;
+  if (neededBytes > 0 && freePercent < reservePercent) {
+    const message = `${directory} has no space for ${neededBytes} bytes and the reserve of ${reservePercent} %`;
+    throw new HostFailure('storage_full', message);
+  }
   requireFreeShare({ place: directory, freePercent }, reservePercent);
 }

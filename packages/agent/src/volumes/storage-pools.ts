@@ -3,6 +3,7 @@ import { nearestDirectory } from '../base/nearest-directory.ts';
 import { programRunner, type RunProgram } from '../base/run-program.ts';
 import { OURS } from './lvm-driver.ts';
 import { parseLogicalVolumes, parseRows, reportArgs } from './lvm-report.ts';
+import { NO_THIN_POOL } from './snapshots/lvm-snapshots.ts';
 import type { StorageSettings } from './storage-settings.ts';
 
 /** A file system, volume group or thin pool that stores disks, as on the wire. */
@@ -13,6 +14,8 @@ export type StoragePool = {
   freeBytes: number;
   /** How large all disks in it may be together. */
   offeredBytes: number;
+  /** Why its disks can have no snapshots. Absent: they can. */
+  lacksSnapshots?: string;
 };
 
 type Space = Omit<StoragePool, 'diskKinds'>;
@@ -93,6 +96,7 @@ async function readVolumeGroup(run: RunProgram, name: string): Promise<Space> {
     sizeBytes: numberOf(row?.['vg_size'], name),
     freeBytes,
     offeredBytes: own.reduce((sum, { sizeBytes }) => sum + sizeBytes, freeBytes),
+    lacksSnapshots: NO_THIN_POOL,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Volumes } from '../host-driver.ts';
+import type { Snapshots } from '../host-snapshots.ts';
 import type { DiskSpec } from '../spec.ts';
 import type { DiskSource } from './disk-source.ts';
 
@@ -12,6 +13,9 @@ export type VolumeDriver = Volumes & {
    */
   prepareGrowth(disk: DiskSpec): Promise<void>;
 };
+
+/** A way to store block devices, which can have snapshots. */
+export type BlockDriver = VolumeDriver & { readonly snapshots: Snapshots };
 
 /** Whether a domain has the disk open, according to the hypervisor. */
 export type IsInUse = (diskId: string) => Promise<boolean>;

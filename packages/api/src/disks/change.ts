@@ -78,6 +78,7 @@ async function growDisk(sql: Queryable, disk: DiskRow, size: string): Promise<vo
 export async function deleteDisk(target: Target): Promise<NewOperation> {
   const disk = await requireIdleDisk(target);
   requireDataDisk(disk);
+  requireNotCopied(disk);
   if (disk.attachments.length > 0) {
     const vmIds = disk.attachments.map(({ vm_id }) => vm_id).join(', ');
     throw new CloudError('disk_attached', `the disk is attached to ${vmIds}: detach it first`);
@@ -122,10 +123,20 @@ export function requireUsableDisk(disk: DiskRow): void {
       `the disk ${disk.id} is being set back to a snapshot: wait until that is complete`,
     );
   }
+  requireNotCopied(disk);
   if (disk.state !== 'creating' && disk.state !== 'deleting') return;
   throw new CloudError(
     'conflict',
     `the disk ${disk.id} is ${disk.state}: delete it and create a new one`,
+  );
+}
+
+/** While its host copies a disk for a snapshot, no other program of the host may open or remove it. */
+export function requireNotCopied({ id, copying }: DiskRow): void {
+  if (!copying) return;
+  throw new CloudError(
+    'conflict',
+    `a snapshot of the disk ${id} is being made on its host: wait until that is complete`,
   );
 }
 

@@ -3,8 +3,8 @@ import { updateDiskSourceBackup } from '@gantry/db/queries/backups/backups';
 import { replaceTags } from '@gantry/db/queries/listing';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { updateDiskSource } from '@gantry/db/queries/snapshots/snapshots';
-import { insertDisk } from '@gantry/db/queries/vms/disks';
-import { badRequest, unknownLocation } from '@gantry/model/errors';
+import { insertDisk, isStorageExceeded, lockStorageOfDisk } from '@gantry/db/queries/vms/disks';
+import { badRequest, CloudError, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { startOperation } from '../operations/open.ts';
@@ -35,8 +35,10 @@ export async function createDisk({
   const snapshot =
     snapshotId && (await requireSourceSnapshot(sql, { projectId, snapshotId, disk: body }));
   const backup = backupId && (await requireSourceBackup(sql, { projectId, backupId, disk: body }));
-  await insertNewDisk(sql, { id, projectId, body, now });
+  const hostId = snapshot ? snapshot.host_id : null;
+  await insertNewDisk(sql, { id, projectId, body, now, isLocal: hostId !== null });
   if (snapshot) await updateDiskSource(sql, { diskId: id, snapshot });
+  if (hostId !== null) await requireRoomOnHost(sql, { diskId: id, hostId });
   if (backup) await updateDiskSourceBackup(sql, { diskId: id, backup });
   const copied = snapshot || backup;
   return await startOperation(sql, {
@@ -50,11 +52,24 @@ export async function createDisk({
   });
 }
 
-type NewDiskRow = Pick<Creation, 'projectId' | 'body' | 'now'> & { id: string };
+/** The host that stores the snapshot creates the disk. */
+async function requireRoomOnHost(
+  sql: Queryable,
+  { diskId, hostId }: { diskId: string; hostId: string },
+): Promise<void> {
+  await lockStorageOfDisk(sql, diskId);
+  if (!(await isStorageExceeded(sql, hostId))) return;
+  throw new CloudError(
+    'conflict',
+    'the host that stores the snapshot has no room for the disk: choose a smaller size, or delete disks or snapshots',
+  );
+}
+
+type NewDiskRow = Pick<Creation, 'projectId' | 'body' | 'now'> & { id: string; isLocal?: boolean };
 
 export async function insertNewDisk(
   sql: Queryable,
-  { id, projectId, body, now }: NewDiskRow,
+  { id, projectId, body, now, isLocal = false }: NewDiskRow,
 ): Promise<void> {
   const known = await insertDisk(sql, {
     id,
@@ -66,6 +81,7 @@ export async function insertNewDisk(
     sizeGib: sizeGib(body.size),
     blockSize: body.block_size,
     serialNumber: diskSerialNumber(id),
+    isLocal,
     at: now,
   });
   if (!known) throw unknownLocation(body.location);

@@ -25,7 +25,7 @@ export const Disk = VmDisk.extend({
   state: z.enum(DISK_STATES),
   storage: z.enum(DISK_STORAGES).openapi({
     description:
-      'network: a storage cluster stores it, so it outlives hosts and can have snapshots; local: a host does.',
+      'network: a storage cluster stores it, so it outlives hosts; local: a host stores it and its snapshots.',
   }),
   encrypted: z.boolean().openapi({
     description: 'Whether it is encrypted before it is sent to the storage cluster.',

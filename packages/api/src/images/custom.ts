@@ -115,6 +115,7 @@ async function requireBootableSnapshot(
     throw refuse(`has ${snapshot.size_gib}GiB: OS disks have ${OS_DISK_SIZE}`);
   requireReadySnapshot(snapshot);
   const { pool_id: poolId, location, disk_type: diskType, size_gib: gib } = snapshot;
+  if (poolId === null) throw refuse('is stored on a host: images need network storage');
   if (!(await hasPoolRoom(sql, { poolId, gib }))) throw outOfStorage({ location, diskType, gib });
   return { poolId, location, sizeGib: gib, source: { snapshotId } };
 }

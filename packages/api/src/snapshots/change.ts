@@ -9,16 +9,26 @@ import {
   readDiskStorage,
   readSnapshot,
   type SnapshotRow,
+  type StoringHost,
   updateSnapshot,
   updateSnapshotDeleted,
 } from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
-import { lockDisks, lockVmsOfDisk, readDisk } from '@gantry/db/queries/vms/disks';
+import {
+  type DiskRow,
+  isStorageExceeded,
+  lockDisks,
+  lockStorageOfDisk,
+  lockVmsOfDisk,
+  readDisk,
+} from '@gantry/db/queries/vms/disks';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
 import { requireUsableDisk } from '../disks/change.ts';
+import { copyDeadlineMs } from '../disks/from-snapshot.ts';
+import { requireSnapshotsOnHost } from '../disks/storing-host.ts';
 import {
   recordSucceededOperation,
   requireNoOperation,
@@ -43,21 +53,37 @@ export async function createSnapshot(
   const [disk] = await lockDisks(sql, { projectId, diskIds: [diskId] });
   if (!disk) throw badRequest([{ field: 'disk_id', reason: 'is not a disk of this project' }]);
   await requireNoOperation(sql, diskId);
-  const { pool_id, is_shared } = await readDiskStorage(sql, diskId);
+  const { pool_id, is_shared, host } = await readDiskStorage(sql, diskId);
   if (is_shared)
     throw new CloudError('conflict', 'the disk is a shared volume, which has no snapshots');
-  if (pool_id === null) {
-    throw new CloudError(
-      'conflict',
-      'the disk is stored on its host: snapshots need network storage',
-    );
-  }
   requireUsableDisk(disk);
+  const keeper = pool_id === null ? requireLocalSnapshots(disk, host) : null;
   const snapshotId = newId(now.getTime());
   const { name, tags = {} } = body;
   const freezeVmId = body.freeze ? await chooseFrozenVm(sql, diskId) : null;
+  if (keeper) await lockStorageOfDisk(sql, diskId);
   await insertSnapshot(sql, { id: snapshotId, projectId, name, tags, diskId, freezeVmId, at: now });
-  return await startOperation(sql, opening({ ...creation, snapshotId }, 'CREATE', body));
+  if (keeper && (await isStorageExceeded(sql, keeper.id))) {
+    throw new CloudError(
+      'conflict',
+      'the host that stores the disk has no room for a snapshot of it',
+    );
+  }
+  // A host copies the disk.
+  const deadlineMs = keeper
+    ? copyDeadlineMs(creation.deadlineMs, disk.size_gib)
+    : creation.deadlineMs;
+  return await startOperation(
+    sql,
+    opening({ ...creation, snapshotId, deadlineMs }, 'CREATE', body),
+  );
+}
+
+function requireLocalSnapshots(disk: DiskRow, host: StoringHost | null): StoringHost {
+  if (disk.type === 'shared-volume') {
+    throw new CloudError('conflict', 'the disk is a directory, which can have no snapshots');
+  }
+  return requireSnapshotsOnHost(host);
 }
 
 /** Returns the VM whose guest writes to the disk; null if none does, so that there is nothing to freeze. */

@@ -8,6 +8,7 @@ import {
 import { CloudError, notFound } from '@gantry/model/errors';
 import { requireIdleDisk, requireUsableDisk } from '../disks/change.ts';
 import { copyDeadlineMs } from '../disks/from-snapshot.ts';
+import { requireSnapshotsOnHost } from '../disks/storing-host.ts';
 import { operationInProgress, startOperation } from '../operations/open.ts';
 import { requireReadySnapshot, type SnapshotTarget } from './change.ts';
 
@@ -31,8 +32,11 @@ export async function restoreSnapshot(target: SnapshotTarget): Promise<NewOperat
   if (!snapshot) throw notFound('snapshot');
   requireReadySnapshot(snapshot);
   requireUsableDisk(disk);
-  const { snapshotting, at_rest } = await readDiskStorage(sql, diskId);
+  const { snapshotting, at_rest, host } = await readDiskStorage(sql, diskId);
   if (snapshotting) throw operationInProgress();
+  if (snapshot.host_id !== null && requireSnapshotsOnHost(host).id !== snapshot.host_id) {
+    throw new CloudError('conflict', 'the disk and its snapshot are not on the same host');
+  }
   if (!at_rest) {
     const vmIds = disk.attachments.map(({ vm_id }) => vm_id).join(', ');
     throw new CloudError(

@@ -14,7 +14,7 @@ import { MAX_DISKS_PER_VM } from '@gantry/model/disk-size';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import type { AttachmentMode } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
-import { requireUsableDisk } from '../disks/change.ts';
+import { requireNotCopied, requireUsableDisk } from '../disks/change.ts';
 import { requireNoOperation } from '../operations/open.ts';
 import { requireIdleVm, requireState, startVmOperation } from './change.ts';
 import type { AttachDisks, DetachDisks } from './schema.ts';
@@ -68,6 +68,7 @@ export async function detachDisks(
   const disks = await requireIdleDisks(target, body.detach_disks);
   for (const disk of disks) {
     requireDetachable(disk, vmId);
+    requireNotCopied(disk);
     await updateAttachmentDetached(sql, { vmId, diskId: disk.id });
   }
   return await startVmOperation(target, 'DETACH_DISKS', body);

@@ -5,7 +5,7 @@ import {
   readUnfinishedOperation,
 } from '@gantry/db/queries/operations/operations';
 import { supersedeOperation } from '@gantry/db/queries/settle/end-operation';
-import { listRestoringDisks } from '@gantry/db/queries/snapshots/snapshots';
+import { listBusyDisks } from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import {
@@ -102,13 +102,13 @@ export async function recordVmUpdate(target: Target, body: object): Promise<NewO
   return await recordSucceededOperation(sql, opening, vmView(after));
 }
 
-/** A VM must not write to a disk while the cluster changes its content. */
+/** A VM must not write to a disk while the cluster or the host changes or copies its content. */
 async function requireDisksAtRest(sql: Queryable, vmId: string): Promise<void> {
-  const [diskId] = await listRestoringDisks(sql, vmId);
+  const [diskId] = await listBusyDisks(sql, vmId);
   if (diskId === undefined) return;
   throw new CloudError(
     'conflict',
-    `the disk ${diskId} of the VM is being set back to a snapshot: wait until that is complete`,
+    `the disk ${diskId} of the VM is being copied to a snapshot or set back to one: wait until that is complete`,
   );
 }
 

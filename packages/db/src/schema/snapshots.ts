@@ -15,7 +15,7 @@ export type FreezeState = (typeof FREEZE_STATES)[number];
  * Snapshots of disks in a storage cluster. A snapshot is part of the disk's volume there and is called like its id. It
  * outlives its disk: a volume whose disk no longer exists stays in the cluster until its last snapshot is deleted.
  * Writer: api, except the columns under "scheduler". The api inserts rows; the scheduler removes them when the cluster
- * no longer has the snapshot.
+ * or the host no longer has the snapshot.
  */
 export const snapshots = pgTable(
   'snapshots',
@@ -28,10 +28,10 @@ export const snapshots = pgTable(
     tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
     /** There is no foreign key, because the snapshot outlives its disk. */
     diskId: uuid('disk_id').notNull(),
-    /** The pool that stores the disk's volume, and with it the snapshot. */
-    poolId: uuid('pool_id')
-      .notNull()
-      .references(() => storagePools.id),
+    /** The pool that stores the disk's volume, and with it the snapshot; null: a host stores both. */
+    poolId: uuid('pool_id').references(() => storagePools.id),
+    /** The host that stores the disk and the snapshot; null: a pool does. */
+    hostId: uuid('host_id'),
     location: text('location')
       .notNull()
       .references(() => locations.name),
@@ -74,6 +74,8 @@ export const snapshots = pgTable(
     oneOf('snapshots_desired_state', t.desiredState, ['present', 'deleted']),
     oneOf('snapshots_observed_state', t.observedState, ['none', 'ready', 'failed']),
     oneOf('snapshots_freeze_state', t.freezeState, FREEZE_STATES),
+    index('snapshots_host').on(t.hostId).where(sql`host_id is not null`).concurrently(),
+    check('snapshots_place', sql`(${t.poolId} is null) <> (${t.hostId} is null)`),
     check('snapshots_size', sql`${t.sizeGib} between 1 and 10240`),
   ],
 );

@@ -3,12 +3,12 @@ import { GIB } from '@gantry/daemon/units';
 import type {
   HostSpecRow,
   SpecDiskLimits,
-  SpecDiskRow,
   SpecOrphanRow,
   SpecVmDiskRow,
   SpecVmRow,
   SpecVolumeRow,
 } from '@gantry/db/queries/hosts/host-specs';
+import type { SpecDiskRow } from '@gantry/db/queries/hosts/spec-rows';
 import type { SpecFreezeRow } from '@gantry/db/queries/snapshots/snapshot-freezes';
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { sharesFor } from '@gantry/placement/shares-for';
@@ -79,11 +79,28 @@ function toSpecParts(row: HostSpecRow, openSecret: OpenVolumeSecret): SpecPart[]
     ),
     ...row.orphans.map((orphan) => toSpecPart({ takeDowns: [toOrphanTakeDown(orphan)] })),
     ...(hasDisks ? [toSpecPart(disks)] : []),
+    ...toSnapshotParts(row),
     ...row.freezes.map((freeze) => toSpecPart({ freezes: [toFreeze(freeze)] })),
     ...row.disk_limits.map((limits) => toSpecPart({ diskLimits: [toDiskLimits(limits)] })),
     ...row.networks.map((network) => toNetworkPart(network)),
     ...row.networks.flatMap(({ rules }) => toRuleParts(rules)),
   ];
+}
+
+/** A part for each order, because the end of one changes no other. */
+function toSnapshotParts(row: HostSpecRow): SpecPart[] {
+  return [
+    ...row.snapshots.map(({ id, disk_id: diskId, frozen }) => ({
+      snapshots: [{ id, diskId, frozen }],
+    })),
+    ...row.deleted_snapshots.map((id) => ({ deletedSnapshots: [id] })),
+    ...row.disk_copies.map(({ snapshot_id: snapshotId, ...disk }) => ({
+      diskCopies: [{ disk: toDiskSpec(disk), snapshotId }],
+    })),
+    ...row.disk_restores.map(({ id, disk_id: diskId, snapshot_id: snapshotId, size_gib }) => ({
+      diskRestores: [{ id, diskId, snapshotId, sizeBytes: size_gib * GIB }],
+    })),
+  ].map(toSpecPart);
 }
 
 function toVmSpec(vm: SpecVmRow, openSecret: OpenVolumeSecret): VmSpec {

@@ -55,6 +55,10 @@ export function toWholeSpec({ id, parts, ...others }: OutgoingSpec): HostSpec {
     firewallRules: all(({ firewallRules }) => firewallRules),
     diskLimits: all(({ diskLimits }) => diskLimits),
     freezes: all(({ freezes }) => freezes),
+    snapshots: all(({ snapshots }) => snapshots),
+    deletedSnapshots: all(({ deletedSnapshots }) => deletedSnapshots),
+    diskCopies: all(({ diskCopies }) => diskCopies),
+    diskRestores: all(({ diskRestores }) => diskRestores),
     networks: all(({ networks }) => networks),
     ...others,
   };

@@ -10,7 +10,7 @@ const parts = (change: Partial<Inventory__Output> = {}) => hostPartsOf(makeInven
 describe('the storage of a host', () => {
   const pool = (diskKinds: StoragePool__Output['diskKinds'], offeredGib: number) => ({
     ...{ name: 'pool', diskKinds, sizeBytes: '0', freeBytes: '0' },
-    offeredBytes: String(offeredGib * 1024 ** 3),
+    ...{ offeredBytes: String(offeredGib * 1024 ** 3), lacksSnapshots: '' },
   });
   const disks = pool(['DISK_KIND_PERSISTENT_SSD'], 1700.9);
   const shared = pool(['DISK_KIND_SHARED_VOLUME'], 9000);

@@ -261,7 +261,7 @@ it('a change of what storage offers wakes placement, and a change of its free sp
         ...{ name: 'vg/thin', diskKinds: ['DISK_KIND_PERSISTENT_SSD' as const] },
         sizeBytes: String(2000 * 1024 ** 3),
         freeBytes: String(freeGib * 1024 ** 3),
-        offeredBytes: String(offeredGib * 1024 ** 3),
+        ...{ offeredBytes: String(offeredGib * 1024 ** 3), lacksSnapshots: '' },
       },
     ],
   });

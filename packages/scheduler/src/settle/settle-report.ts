@@ -32,6 +32,7 @@ import {
   releaseCleanDevices,
   type VmVerdict,
 } from './settle-vm.ts';
+import { settleSnapshots } from './snapshots/settle-snapshots.ts';
 import type { FailedGrowth, VmSettling } from './vm-settling.ts';
 
 type Settlement = {
@@ -109,7 +110,10 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
   for (const build of builtNowhere) await forgiveFailedBuild(settlement.sql, build);
   for (const growth of failedGrowths) await failGrowth(settlement.sql, growth);
   // Snapshots are locked before hosts.
-  if (applied) await settleFreezes(settlement.sql, { hostId, report });
+  if (applied) {
+    await settleFreezes(settlement.sql, { hostId, report });
+    await settleSnapshots(settlement.sql, { hostId, report, isProof: proof.isAccepted });
+  }
   return applied;
 }
 

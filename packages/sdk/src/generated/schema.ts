@@ -3744,7 +3744,7 @@ export interface components {
             /** @enum {string} */
             state: "creating" | "ready" | "resizing" | "deleting";
             /**
-             * @description network: a storage cluster stores it, so it outlives hosts and can have snapshots; local: a host does.
+             * @description network: a storage cluster stores it, so it outlives hosts; local: a host stores it and its snapshots.
              * @enum {string}
              */
             storage: "network" | "local";

@@ -5,11 +5,15 @@ import { isBelow } from '@gantry/agent/spec';
 type StoredDisk = {
   kind: DiskSpec['kind'];
   sizeBytes: string;
+  /** What stands for the data on it. Only tests write to simulated disks. */
+  content: string;
   /** A storage cluster stores it: it exists before a host opens it, and no host creates or removes it. */
   isVolume: boolean;
   /** The users that have it open, and whether they only read. */
   users: Map<object, { readOnly: boolean }>;
 };
+
+export type StoredSnapshot = Readonly<{ sizeBytes: string; content: string }>;
 
 /**
  * Stores disks, for one host or shared by all hosts of a location. A user is a running domain, so a
@@ -17,6 +21,9 @@ type StoredDisk = {
  */
 export class DiskStore {
   readonly #disks = new Map<string, StoredDisk>();
+  readonly snapshots = new Map<string, StoredSnapshot>();
+  /** Copies of disks of running guests that are not snapshots yet, by path. */
+  readonly copies = new Map<string, StoredSnapshot>();
 
   /** Without the volumes of storage clusters, which a host cannot list. */
   ids(): string[] {
@@ -31,10 +38,40 @@ export class DiskStore {
     return this.#disks.get(diskId)?.sizeBytes ?? null;
   }
 
-  create(disk: DiskSpec): void {
+  create(disk: DiskSpec, content = ''): void {
     if (this.#disks.has(disk.id)) return;
     const { kind, sizeBytes } = disk;
-    this.#disks.set(disk.id, { kind, sizeBytes, isVolume: isVolume(disk), users: new Map() });
+    const users = new Map();
+    this.#disks.set(disk.id, { kind, sizeBytes, content, isVolume: isVolume(disk), users });
+  }
+
+  content(diskId: string): string | null {
+    return this.#disks.get(diskId)?.content ?? null;
+  }
+
+  /** As a guest or a test does. */
+  write(diskId: string, content: string): void {
+    this.#require(diskId).content = content;
+  }
+
+  copy(diskId: string): StoredSnapshot {
+    const { sizeBytes, content } = this.#require(diskId);
+    return { sizeBytes, content };
+  }
+
+  /** Only if no guest writes to it. */
+  copyAtRest(diskId: string): StoredSnapshot {
+    const { users } = this.#require(diskId);
+    if ([...users.values()].some(({ readOnly }) => !readOnly)) {
+      throw new HostFailure('disk_in_use', `disk ${diskId} is open`);
+    }
+    return this.copy(diskId);
+  }
+
+  replaceContent(diskId: string, content: string): void {
+    const disk = this.#require(diskId);
+    if (disk.users.size > 0) throw new HostFailure('disk_in_use', `disk ${diskId} is open`);
+    disk.content = content;
   }
 
   /** With or without a user that has it open. */

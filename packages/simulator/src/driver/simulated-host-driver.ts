@@ -12,6 +12,7 @@ import { SimulatedDevices } from './simulated-devices.ts';
 import { SimulatedHypervisor } from './simulated-hypervisor.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
 import { SimulatedSeeds } from './simulated-seeds.ts';
+import { SimulatedSnapshots } from './simulated-snapshots.ts';
 import { SimulatedVolumes } from './simulated-volumes.ts';
 
 type SimulatedHostDriverOptions = {
@@ -30,6 +31,7 @@ type SimulatedHostDriverOptions = {
 export class SimulatedHostDriver implements HostDriver {
   readonly hypervisor: SimulatedHypervisor;
   readonly volumes: SimulatedVolumes;
+  readonly snapshots: SimulatedSnapshots;
   readonly devices: SimulatedDevices;
   readonly network: SimulatedNetwork;
   readonly seeds: SimulatedSeeds;
@@ -49,6 +51,7 @@ export class SimulatedHostDriver implements HostDriver {
       behaviour: behaviour ? { ...INSTANT, ...behaviour } : INSTANT,
     };
     this.volumes = new SimulatedVolumes(this.#parts);
+    this.snapshots = new SimulatedSnapshots(this.#parts);
     this.devices = new SimulatedDevices(this.#parts, serialsOf(inventory));
     this.network = new SimulatedNetwork(this.#parts);
     this.seeds = new SimulatedSeeds(this.#parts);

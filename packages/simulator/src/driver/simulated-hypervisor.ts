@@ -6,11 +6,13 @@ import {
   type Hypervisor,
   isActive,
 } from '@gantry/agent/host-driver';
+import type { DiskCopying } from '@gantry/agent/host-snapshots';
 import { type DiskSpec, isBelow, type VmSpec } from '@gantry/agent/spec';
 import type { DriverStep } from './faults.ts';
 import type { HostParts } from './host-parts.ts';
 import { addLines, bootLines } from './serial-console.ts';
 import { SimulatedConsole } from './simulated-console.ts';
+import { SimulatedCopies } from './simulated-copies.ts';
 import { SimulatedDomain } from './simulated-domain.ts';
 
 /** Throws if a part is missing that a domain needs to start. */
@@ -20,12 +22,14 @@ export class SimulatedHypervisor implements Hypervisor {
   readonly #host: HostParts;
   readonly #require: Requirements;
   readonly #domains = new Map<string, SimulatedDomain>();
+  readonly #copies: SimulatedCopies;
   /** Almost always one watcher: the host's agent. */
   #watchers: readonly DomainWatcher[] = [];
 
   constructor(host: HostParts, require: Requirements) {
     this.#host = host;
     this.#require = require;
+    this.#copies = new SimulatedCopies(host);
   }
 
   /** For tests and faults that bypass the agent. */
@@ -169,6 +173,11 @@ export class SimulatedHypervisor implements Hypervisor {
     const thawed = domain.isFrozen ? 1 : 0;
     domain.isFrozen = false;
     return thawed;
+  }
+
+  async copyDisk(vmId: string, copying: DiskCopying): Promise<void> {
+    await this.#pass('copy_disk', vmId);
+    await this.#copies.copy(this.#running(vmId), copying);
   }
 
   async readSerialLog(vmId: string): Promise<string> {

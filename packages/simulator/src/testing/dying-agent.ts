@@ -3,7 +3,7 @@ import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import type { AgentUnderTest } from './agent-under-test.ts';
 
 /** Calls without effects. All other calls change the host. */
-const ASKING = /^(list|read\w*|isInForce|watch|serveGuests)$/;
+const ASKING = /^(list|has|read\w*|isInForce|watch|serveGuests)$/;
 
 /**
  * Lets an agent die at its nth change of the host or its ledger: either before the change, or after
@@ -32,6 +32,7 @@ export class DyingAgent {
       readInventory: () => driver.readInventory(),
       hypervisor: this.#watched(driver.hypervisor),
       volumes: this.#watched(driver.volumes),
+      snapshots: this.#watched(driver.snapshots),
       devices: this.#watched(driver.devices),
       network: this.#watched(driver.network),
       seeds: this.#watched(driver.seeds),

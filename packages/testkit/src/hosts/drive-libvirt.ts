@@ -39,7 +39,7 @@ export async function driveLibvirt({
   const directory = await mkdtemp(join(tmpdir(), 'gantry-serial-'));
   const { socketPath } = libvirt;
   const opened = openLibvirt({ socketPath, serialLogDirectory: directory, log, clock });
-  const { volumes, devices, network, seeds } = simulated;
+  const { volumes, snapshots, devices, network, seeds } = simulated;
   const run = () => Promise.reject(new Error('BUG: nothing is mounted here'));
   const mounts = new ShareMounts({ directory: join(directory, 'shares'), run });
   const shares = new DomainShares({ ...opened, mounts, clock, log });
@@ -63,7 +63,7 @@ export async function driveLibvirt({
     removeNvram: async () => {},
   });
   const driver: HostDriver = {
-    ...{ hypervisor, volumes, devices, network, seeds },
+    ...{ hypervisor, volumes, snapshots, devices, network, seeds },
     readBootId: () => simulated.readBootId(),
     readInventory: () => simulated.readInventory(),
   };

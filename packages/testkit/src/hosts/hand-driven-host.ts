@@ -88,6 +88,7 @@ export function failure(code: string) {
 function reportOf(spec: HostSpec): HostReport {
   const { vms = [], takeDowns = [], disks = [], deletedDisks = [] } = spec;
   const { networks = [], firewallRules = [], freezes = [] } = spec;
+  const { snapshots = [], deletedSnapshots = [], diskCopies = [], diskRestores = [] } = spec;
   return {
     unchanged: false,
     acceptedEra: String(spec.era ?? 0),
@@ -109,7 +110,7 @@ function reportOf(spec: HostSpec): HostReport {
         properties: [{ name: 'identity', state: 'verified', detail: '' }],
       })),
     ),
-    disks: sizesOf(disks),
+    disks: sizesOf([...disks, ...diskCopies.flatMap(({ disk }) => disk ?? [])]),
     deletedDisks: [...deletedDisks],
     freezes: freezes.map(({ id = '', release }) => ({
       ...{ id, failure: null },
@@ -125,6 +126,13 @@ function reportOf(spec: HostSpec): HostReport {
       ),
     })),
     storedDisks: null,
+    snapshots: snapshots.map(({ id = '' }) => ({
+      ...{ id, failure: null, state: 'SNAPSHOT_STATE_READY' as const },
+    })),
+    deletedSnapshots: [...deletedSnapshots],
+    diskCopies: [],
+    diskRestores: diskRestores.map(({ id = '' }) => ({ id, failure: null, givenUp: false })),
+    storedSnapshots: null,
     serialLogs: [],
     inventory: null,
   };

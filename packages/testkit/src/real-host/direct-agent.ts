@@ -4,6 +4,7 @@ import { ledgerFile } from '@gantry/agent/ledger/ledger-file';
 import type { LinkPeer } from '@gantry/agent/link/link';
 import type { HostSpec } from '@gantry/agent/spec';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { SnapshotReport } from '@gantry/proto/generated/gantry/v1/SnapshotReport';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
 import { testLog } from './real-host-driver.ts';
 
@@ -14,6 +15,8 @@ export type DirectAgent = {
   stateOf(vmId: string, revision: string): string | undefined;
   /** Returns the VM of the last report. */
   vm(vmId: string): VmReport | undefined;
+  /** Returns a snapshot of the last report. */
+  snapshot(id: string): SnapshotReport | undefined;
   /** Returns the refusal of the last report. */
   refusal(): string | undefined;
   stop(): Promise<void>;
@@ -55,6 +58,7 @@ export async function startDirectAgent(options: {
       return String(vm.state).replace('VM_OBSERVED_STATE_', '');
     },
     vm: (vmId) => report.vms?.find(({ id }) => id === vmId),
+    snapshot: (id) => report.snapshots?.find((each) => each.id === id),
     refusal: () => report.refusal?.failure?.message,
     stop: () => agent.stop(),
   };

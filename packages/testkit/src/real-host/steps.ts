@@ -40,12 +40,13 @@ export function withSteps(driver: HostDriver, watcher: StepWatcher): HostDriver 
         };
       },
     });
-  const { hypervisor, volumes, devices, network, seeds } = driver;
+  const { hypervisor, volumes, snapshots, devices, network, seeds } = driver;
   return {
     readBootId: () => driver.readBootId(),
     readInventory: () => driver.readInventory(),
     hypervisor: announce(hypervisor, 'hypervisor'),
     volumes: announce(volumes, 'volumes'),
+    snapshots: announce(snapshots, 'snapshots'),
     devices: announce(devices, 'devices'),
     network: announce(network, 'network'),
     seeds: announce(seeds, 'seeds'),

@@ -6,12 +6,12 @@ import { createLog } from '@gantry/daemon/log';
 import { type ImageCache, openImageCache } from '../../images/image-cache.ts';
 import { listBackingImages } from '../backing-images.ts';
 import { createVolumes } from '../create-volumes.ts';
-import type { VolumeDriver } from '../volume-driver.ts';
+import type { BlockDriver } from '../volume-driver.ts';
 
 export type FileVolumes = {
   root: string;
   images: ImageCache;
-  volumes: VolumeDriver;
+  volumes: BlockDriver;
   inUse: Set<string>;
   /** Returns all files below the root, as relative paths. */
   list(): Promise<string[]>;

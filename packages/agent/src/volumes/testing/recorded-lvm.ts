@@ -63,11 +63,13 @@ function change({ volumes }: RecordedLvm, program: string, args: readonly string
     10,
   );
   const name = (args.at(-1) ?? '').replace(/^.*\//, '');
+  const cloned = args.includes('--snapshot') ? volumes.get(name) : undefined;
+  if (args.includes('--snapshot') && !cloned) throw new HostFailure('storage_failed', 'no origin');
   switch (program) {
     case 'lvcreate':
       if (volumes.has(after('--name'))) throw new HostFailure('storage_failed', 'it exists');
       volumes.set(after('--name'), {
-        sizeBytes,
+        sizeBytes: cloned?.sizeBytes ?? sizeBytes,
         tags: new Set([after('--addtag')]),
         isOpen: false,
       });
@@ -82,5 +84,12 @@ function change({ volumes }: RecordedLvm, program: string, args: readonly string
     case 'lvremove':
       if (volumes.get(name)?.isOpen) throw new HostFailure('storage_failed', 'in use');
       volumes.delete(name);
+      return;
+    case 'lvrename': {
+      const renamed = volumes.get(args.at(-2) ?? '');
+      if (!renamed || volumes.has(name)) throw new HostFailure('storage_failed', 'not renamed');
+      volumes.delete(args.at(-2) ?? '');
+      volumes.set(name, renamed);
+    }
   }
 }

@@ -1,6 +1,15 @@
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 import type { NumaShare } from '../../schema/claims.ts';
+import {
+  copiesJson,
+  deletedSnapshotIds,
+  restoresJson,
+  type SpecCopyRow,
+  type SpecRestoreRow,
+  type SpecSnapshotRow,
+  snapshotsJson,
+} from '../snapshots/host-snapshots.ts';
 import { freezesJson, type SpecFreezeRow } from '../snapshots/snapshot-freezes.ts';
 import { type DiskLimits, diskLimitsJson } from '../storage/disk-limits.ts';
 import {
@@ -9,19 +18,11 @@ import {
   type ReadRule,
   type SpecNetworkRow,
 } from './known-rules.ts';
+import type { SpecDiskRow } from './spec-rows.ts';
 
 /**
  * The desired state of hosts. One statement reads it, so that number and content belong together.
  */
-
-export type SpecDiskRow = {
-  id: string;
-  type: 'persistent-ssd' | 'shared-volume';
-  size_gib: number;
-  block_size: number;
-  serial_number: string;
-  name: string;
-};
 
 /** A volume of a storage cluster, and the key with which the host opens it. */
 export type SpecVolumeRow = {
@@ -125,6 +126,10 @@ export type HostSpecRow = {
   /** The types of disk that have limits. */
   disk_limits: SpecDiskLimits[];
   freezes: SpecFreezeRow[];
+  snapshots: SpecSnapshotRow[];
+  deleted_snapshots: string[];
+  disk_copies: (SpecDiskRow & SpecCopyRow)[];
+  disk_restores: SpecRestoreRow[];
   /** The order to run another version of the agent; null: none. */
   agent_upgrade: { id: string; version: string; time_limit_s: number } | null;
 };
@@ -165,12 +170,15 @@ export async function readHostSpecs(
         where d.host_id = r.host_id and not ${isWithPlacedVm(sql)}
           and (d.kind = 'data' and d.desired_state = 'deleted' or d.kind = 'os' and ${isOfRemovedVm(sql)})
         order by d.id) as deleted_disks, ${diskLimitsJson(sql)} as disk_limits, ${freezesJson(sql)} as freezes,
+      ${snapshotsJson(sql)} as snapshots, ${deletedSnapshotIds(sql)} as deleted_snapshots,
+      ${copiesJson(sql, diskOf(sql))} as disk_copies, ${restoresJson(sql)} as disk_restores,
       (select json_build_object('id', u.order_id, 'version', u.wanted_version, 'time_limit_s', o.host_time_limit_s)
         from rollout_hosts u join rollouts o on o.id = u.rollout_id
         where u.host_id = r.host_id and u.active and u.wanted_version <> '') as agent_upgrade
     from host r
     union all
-    select null, null, null, null, null, null, ${networkOf(sql, knownRules && sql`f.names_resources`)}, null, null, null, null, null, null, null
+    select null, null, null, null, null, null, ${networkOf(sql, knownRules && sql`f.names_resources`)}, null, null, null, null, null, null, null, null, null,
+      null, null
     from networks w where w.id in (select unnest(network_ids)::uuid from host)`;
   const listed = rows.flatMap(({ host_id, network }) => (host_id === null ? [network] : []));
   const [era = ''] = rows.flatMap((row) => (row.host_id === null ? [] : [row.era]));

@@ -56,13 +56,13 @@ export const isUnplaced = (
   and observed_generation < generation`;
 
 /**
- * Whether the VM `v` has a disk whose volume does not exist yet, is being restored, or has no key that a host could get. The scheduler
- * makes both; until then the VM is not placed.
+ * Whether the VM `v` has a disk that is being set back to a snapshot, or whose volume does not exist yet or has no key that a host
+ * could get. The scheduler makes both; until then the VM is not placed.
  */
 export const waitsForVolumes = (sql: Queryable) => sql`exists (select from disk_attachments a
-  join disks d on d.id = a.disk_id where a.vm_id = v.id and a.desired_state = 'attached' and d.pool_id is not null
-    and (d.observed_size_gib is null or d.restore_snapshot_id is not null or not exists (select from volume_keys k
-      where k.disk_id = d.id and k.host_id is null and not k.revoked)))`;
+  join disks d on d.id = a.disk_id where a.vm_id = v.id and a.desired_state = 'attached'
+    and (d.restore_snapshot_id is not null or d.pool_id is not null and (d.observed_size_gib is null or not exists (select from volume_keys k
+      where k.disk_id = d.id and k.host_id is null and not k.revoked))))`;
 
 /** The VMs of one turn, and where the next turn begins. */
 export type Turn = {

@@ -1,5 +1,6 @@
 import type { OperationName } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
+import { isLostSnapshot } from '../snapshots/host-snapshots.ts';
 
 /**
  * What can be settled without a report, because no host has any part of it. Each list locks the
@@ -23,10 +24,14 @@ const isRemovable = (
 const isUnplacedDiskChange = (sql: Queryable) =>
   sql`o.state = 'IN_PROGRESS' and o.name in ('ATTACH_DISKS', 'DETACH_DISKS') and not v.placed`;
 
+/** Only the host that stores the snapshot can create it, and an empty disk in its place would be wrong. */
+const isMissingCopy = (sql: Queryable) =>
+  sql`(d.source_snapshot_id is not null and d.observed_size_gib is null)`;
+
 /** The volume of a disk in a storage cluster is created and grown there, so only its deletion is settled here. */
 const isIdleDisk = (sql: Queryable) => sql`d.kind = 'data' and (d.desired_state = 'deleted'
     or d.observed_size_gib is null or d.observed_size_gib < d.size_gib)
-  and (d.desired_state = 'deleted' or d.pool_id is null)
+  and (d.desired_state = 'deleted' or d.pool_id is null and not ${isMissingCopy(sql)})
   and ${isNowhere(sql)} and not exists (select from disk_attachments a join vms v on v.id = a.vm_id
     where a.disk_id = d.id and (v.placed or d.desired_state = 'deleted'))`;
 
@@ -38,7 +43,13 @@ const isSettledRule = (
 ) => sql`(r.desired_state = 'deleted' or r.applied_generation < r.generation)
   and not exists (select from firewall_rule_hosts o where o.rule_id = r.id)`;
 
-export type Unsettled = { vms: boolean; disk_changes: boolean; disks: boolean; rules: boolean };
+export type Unsettled = {
+  vms: boolean;
+  disk_changes: boolean;
+  disks: boolean;
+  rules: boolean;
+  snapshots: boolean;
+};
 
 const unsettledVm = (sql: Queryable) => sql`exists (select from vms v where ${isRemovable(sql)})`;
 const unsettledDiskChange = (sql: Queryable) => sql`exists (select from operations o
@@ -48,16 +59,20 @@ const unsettledDisk = (sql: Queryable) => sql`(exists (select from disks d where
 const unsettledRule = (sql: Queryable) => sql`exists (select from firewall_rules r
   where ${isSettledRule(sql)})`;
 
+const unsettledSnapshot = (sql: Queryable) => sql`exists (select from snapshots s
+  where ${isLostSnapshot(sql)})`;
+
 /** Whether there is anything to settle, as part of a statement over small indexes. */
 export const hasUnsettled = (sql: Queryable) =>
-  sql`(${unsettledVm(sql)} or ${unsettledDiskChange(sql)} or ${unsettledDisk(sql)} or ${unsettledRule(sql)})`;
+  sql`(${unsettledVm(sql)} or ${unsettledDiskChange(sql)} or ${unsettledDisk(sql)} or ${unsettledRule(sql)}
+    or ${unsettledSnapshot(sql)})`;
 
 /** Returns what there is to settle. */
 export async function readUnsettled(sql: Queryable): Promise<Unsettled> {
   const [row] = await sql<Unsettled[]>`
     select ${unsettledVm(sql)} as vms, ${unsettledDiskChange(sql)} as disk_changes,
-      ${unsettledDisk(sql)} as disks, ${unsettledRule(sql)} as rules`;
-  return row ?? { vms: false, disk_changes: false, disks: false, rules: false };
+      ${unsettledDisk(sql)} as disks, ${unsettledRule(sql)} as rules, ${unsettledSnapshot(sql)} as snapshots`;
+  return row ?? { vms: false, disk_changes: false, disks: false, rules: false, snapshots: false };
 }
 
 /** Locks VMs to remove that are not placed and whose OS disk no host stores. */

@@ -33,7 +33,9 @@ export async function listUnsettledSnapshots(
     order by s.id limit ${limit}`;
 }
 
-const isFreezeLost = (sql: Queryable) => sql`(s.freeze_state in ('wanted', 'taken') and not exists (
+export const isFreezeLost = (
+  sql: Queryable,
+) => sql`(s.freeze_state in ('wanted', 'taken') and not exists (
   select from placements k join hosts h on h.id = k.host_id
   where k.vm_id = s.freeze_vm_id and h.inventory #> '{software,capabilities}' ? 'guest_freezes'))`;
 

@@ -1,12 +1,16 @@
 import type { DiskType, SnapshotState } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import { type Listing, listed, updateNameAndTags } from '../listing.ts';
+import { isBeingCopied } from '../vms/disks-being-copied.ts';
 
 export type SnapshotRow = {
   id: string;
   name: string;
   disk_id: string;
-  pool_id: string;
+  /** Null: a host stores it. */
+  pool_id: string | null;
+  /** Null: a pool of a storage cluster stores it. */
+  host_id: string | null;
   location: string;
   disk_type: DiskType;
   size_gib: number;
@@ -21,8 +25,9 @@ export type SnapshotRow = {
 };
 
 const selectSnapshot = (sql: Queryable) => sql`
-  select id, name, disk_id, pool_id, location, disk_type, size_gib, block_size, state, problem, tags, created_at,
-    updated_at, (select q.encrypted from storage_pools q where q.id = pool_id) as encrypted from snapshots`;
+  select id, name, disk_id, pool_id, host_id, location, disk_type, size_gib, block_size, state, problem, tags, created_at,
+    updated_at, coalesce((select q.encrypted from storage_pools q where q.id = pool_id), false) as encrypted
+  from snapshots`;
 
 type SnapshotKey = { projectId: string; snapshotId: string };
 
@@ -71,12 +76,13 @@ export type NewSnapshot = {
   at: Date;
 };
 
-/** The caller has locked the disk, which has a volume. */
+/** The caller has locked the disk, which has a volume or is stored on a host. */
 export async function insertSnapshot(sql: Queryable, snapshot: NewSnapshot): Promise<void> {
   const { id, projectId, name, tags, diskId, freezeVmId, at } = snapshot;
-  await sql`insert into snapshots (id, project_id, name, tags, disk_id, pool_id, location, disk_type, size_gib,
+  await sql`insert into snapshots (id, project_id, name, tags, disk_id, pool_id, host_id, location, disk_type, size_gib,
       block_size, created_at, updated_at, freeze_vm_id, freeze_state)
-    select ${id}, ${projectId}, ${name}, ${JSON.stringify(tags)}::text::jsonb, d.id, d.pool_id, d.location, d.type,
+    select ${id}, ${projectId}, ${name}, ${JSON.stringify(tags)}::text::jsonb, d.id, d.pool_id,
+      case when d.pool_id is null then d.host_id end, d.location, d.type,
       d.observed_size_gib, case d.block_size when 0 then 512 else d.block_size end, ${at}, ${at},
       ${freezeVmId}::uuid, ${freezeVmId === null ? 'none' : 'wanted'}
     from disks d where d.id = ${diskId}`;
@@ -100,10 +106,40 @@ export async function listUsersOfSnapshot(sql: Queryable, snapshotId: string): P
   const rows = await sql<{ id: string }[]>`
     select id from disks where restore_snapshot_id = ${snapshotId} and restore_snapshot_id is not null
     union select d.id from disks d join operations o on o.resource_id = d.id and o.state = 'IN_PROGRESS'
-      where d.source_snapshot_id = ${snapshotId} and d.pool_id is not null and d.observed_size_gib is null
+      where d.source_snapshot_id = ${snapshotId} and d.observed_size_gib is null
     union select id from custom_images where source_snapshot_id = ${snapshotId} and state = 'creating'
     order by id`;
   return rows.map(({ id }) => id);
+}
+
+/** What decides whether a host can make snapshots and use them. */
+export type StoringHost = {
+  id: string;
+  name: string;
+  fenced: boolean;
+  shared_storage: boolean;
+  /** Whether its agent knows snapshots of disks that the host stores. */
+  knows_snapshots: boolean;
+  /** Why its storage can have none; empty: it can. */
+  lacks_snapshots: string;
+};
+
+const hostOf = (
+  sql: Queryable,
+) => sql`json_build_object('id', h.id, 'name', h.name, 'fenced', h.state = 'fenced',
+    'shared_storage', h.shared_storage,
+    'knows_snapshots', coalesce(h.inventory #> '{software,capabilities}' ? 'local_snapshots', false),
+    'lacks_snapshots', coalesce((select max(q ->> 'lacksSnapshots')
+      from jsonb_array_elements(h.inventory -> 'storagePools') q), ''))`;
+
+/** Returns undefined if the host is gone. */
+export async function readStoringHost(
+  sql: Queryable,
+  hostId: string,
+): Promise<StoringHost | undefined> {
+  const [row] = await sql<{ host: StoringHost }[]>`
+    select ${hostOf(sql)} as host from hosts h where h.id = ${hostId}`;
+  return row?.host;
 }
 
 /** What decides whether snapshots of a disk can be made, and whether the disk can be set back to one. */
@@ -111,6 +147,8 @@ export type DiskStorage = {
   pool_id: string | null;
   /** Whether it is a directory for several VMs. */
   is_shared: boolean;
+  /** The host that stores it; null: none yet, or a pool does. */
+  host: StoringHost | null;
   restore_snapshot_id: string | null;
   /** Whether a snapshot or a backup of it is being made. */
   snapshotting: boolean;
@@ -121,7 +159,9 @@ export type DiskStorage = {
 /** The caller has locked the disk and its VMs. */
 export async function readDiskStorage(sql: Queryable, diskId: string): Promise<DiskStorage> {
   const [row] = await sql<DiskStorage[]>`
-    select d.pool_id, d.type = 'shared-volume' as is_shared, d.restore_snapshot_id,
+    select d.pool_id, d.type = 'shared-volume' as is_shared,
+      (select ${hostOf(sql)} from hosts h where h.id = d.host_id and d.pool_id is null) as host,
+      d.restore_snapshot_id,
       exists (select from snapshots s where s.disk_id = d.id and s.state = 'creating')
         or exists (select from backups b where b.disk_id = d.id and b.state = 'creating') as snapshotting,
       not exists (select from disk_attachments a join vms v on v.id = a.vm_id
@@ -138,11 +178,14 @@ export async function updateDiskRestoring(
   await sql`update disks set restore_snapshot_id = ${snapshotId}, updated_at = now() where id = ${diskId}`;
 }
 
-/** Returns the disks of a VM whose content is being set back to a snapshot. The caller has locked the VM. */
-export async function listRestoringDisks(sql: Queryable, vmId: string): Promise<string[]> {
+/**
+ * Returns the disks of a VM that its guest must not open now: their content is being set back to a snapshot, or their
+ * host copies them for one. The caller has locked the VM.
+ */
+export async function listBusyDisks(sql: Queryable, vmId: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select d.id from disk_attachments a join disks d on d.id = a.disk_id
-    where a.vm_id = ${vmId} and d.restore_snapshot_id is not null order by d.id`;
+    where a.vm_id = ${vmId} and (d.restore_snapshot_id is not null or ${isBeingCopied(sql)}) order by d.id`;
   return rows.map(({ id }) => id);
 }
 
@@ -159,11 +202,15 @@ export async function hasPoolRoom(
   return rows.length > 0;
 }
 
-/** The volume of the disk becomes a copy of the snapshot, in the snapshot's pool. */
+/** The disk becomes a copy of the snapshot, in the snapshot's pool or on its host. */
 export async function updateDiskSource(
   sql: Queryable,
-  { diskId, snapshot }: { diskId: string; snapshot: Pick<SnapshotRow, 'id' | 'pool_id'> },
+  {
+    diskId,
+    snapshot,
+  }: { diskId: string; snapshot: Pick<SnapshotRow, 'id' | 'pool_id' | 'host_id'> },
 ): Promise<void> {
-  await sql`update disks set source_snapshot_id = ${snapshot.id}, pool_id = ${snapshot.pool_id}
+  await sql`update disks set source_snapshot_id = ${snapshot.id}, pool_id = ${snapshot.pool_id},
+      host_id = ${snapshot.host_id}
     where id = ${diskId}`;
 }

@@ -43,10 +43,11 @@ export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {
       where ${isKeyToRemove(sql)} and q.location = ${here})
     or exists (select from discarded_volumes v join storage_pools q on q.id = v.pool_id
       where q.location = ${here} and ${isUnused(sql)})
-    or exists (select from snapshots s where s.location = ${here}
+    or exists (select from snapshots s where s.location = ${here} and s.pool_id is not null
       and (s.desired_state = 'deleted' or s.observed_state = 'none'))
     or exists (select from custom_images c where c.location = ${here} and ${isUnsettledImage(sql)})
-    or exists (select from disks d where d.restore_snapshot_id is not null and d.location = ${here})
+    or exists (select from disks d where d.restore_snapshot_id is not null and d.pool_id is not null
+      and d.location = ${here})
     or ${hasBackupWork(sql, locations)})`;
 }
 

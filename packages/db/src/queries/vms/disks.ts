@@ -1,6 +1,7 @@
 import type { AttachmentMode, DISK_STATES, DiskType } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import { type Listing, listed, replaceTags } from '../listing.ts';
+import { isBeingCopied } from './disks-being-copied.ts';
 
 export type DiskAttachmentRow = {
   vm_id: string;
@@ -25,6 +26,8 @@ export type DiskRow = {
   encrypted: boolean;
   /** Whether its content is being set back to a snapshot. */
   restoring: boolean;
+  /** Whether its host makes a snapshot of it now. */
+  copying: boolean;
   tags: Record<string, string>;
   created_at: Date;
   updated_at: Date;
@@ -35,7 +38,8 @@ export type DiskRow = {
 export const selectDisk = (sql: Queryable) => sql`
   select d.id, d.kind, d.name, d.type, d.size, d.size_gib, d.location, d.block_size, d.serial_number, d.state, d.tags,
     d.pool_id is not null as in_pool,
-    coalesce((select q.encrypted from storage_pools q where q.id = d.pool_id), false) as encrypted, d.restore_snapshot_id is not null as restoring, d.created_at, d.updated_at,
+    coalesce((select q.encrypted from storage_pools q where q.id = d.pool_id), false) as encrypted, d.restore_snapshot_id is not null as restoring,
+    ${isBeingCopied(sql)} as copying, d.created_at, d.updated_at,
     (select coalesce(json_agg(json_build_object('vm_id', a.vm_id, 'attachment_type', a.attachment_type, 'mode', a.mode)
         order by a.created_at, a.vm_id), '[]')
       from disk_attachments a where a.disk_id = d.id) as attachments
@@ -149,6 +153,8 @@ export type NewDisk = {
   location: string;
   blockSize: number;
   serialNumber: string;
+  /** Whether a host stores it in any case, also if the location has a pool. */
+  isLocal: boolean;
   at: Date;
 };
 
@@ -160,7 +166,8 @@ export async function insertDisk(sql: Queryable, disk: NewDisk): Promise<boolean
         pool_id, wants_key)
     select ${disk.id}, ${disk.projectId}, 'data', ${disk.name}, ${disk.type}, ${disk.size}, ${disk.sizeGib}, name,
       ${disk.blockSize}, ${disk.serialNumber}, ${disk.at}, ${disk.at}, pool.id, pool.id is not null
-    from locations, lateral (select choose_pool(name, ${disk.type}, ${disk.sizeGib}::int) as id offset 0) pool
+    from locations, lateral (select case when not ${disk.isLocal} then choose_pool(name, ${disk.type}, ${disk.sizeGib}::int) end as id
+      offset 0) pool
     where name = ${disk.location}`;
   return count > 0;
 }

@@ -9,6 +9,8 @@ import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1
 import type { NetworkReport as _gantry_v1_NetworkReport, NetworkReport__Output as _gantry_v1_NetworkReport__Output } from '../../gantry/v1/NetworkReport.ts';
 import type { StoredDisks as _gantry_v1_StoredDisks, StoredDisks__Output as _gantry_v1_StoredDisks__Output } from '../../gantry/v1/StoredDisks.ts';
 import type { FreezeReport as _gantry_v1_FreezeReport, FreezeReport__Output as _gantry_v1_FreezeReport__Output } from '../../gantry/v1/FreezeReport.ts';
+import type { SnapshotReport as _gantry_v1_SnapshotReport, SnapshotReport__Output as _gantry_v1_SnapshotReport__Output } from '../../gantry/v1/SnapshotReport.ts';
+import type { DiskOrderReport as _gantry_v1_DiskOrderReport, DiskOrderReport__Output as _gantry_v1_DiskOrderReport__Output } from '../../gantry/v1/DiskOrderReport.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostReport {
@@ -28,6 +30,11 @@ export interface HostReport {
   'networks'?: (_gantry_v1_NetworkReport)[];
   'storedDisks'?: (_gantry_v1_StoredDisks | null);
   'freezes'?: (_gantry_v1_FreezeReport)[];
+  'snapshots'?: (_gantry_v1_SnapshotReport)[];
+  'deletedSnapshots'?: (string)[];
+  'diskCopies'?: (_gantry_v1_DiskOrderReport)[];
+  'diskRestores'?: (_gantry_v1_DiskOrderReport)[];
+  'storedSnapshots'?: (_gantry_v1_StoredDisks | null);
 }
 
 export interface HostReport__Output {
@@ -47,4 +54,9 @@ export interface HostReport__Output {
   'networks': (_gantry_v1_NetworkReport__Output)[];
   'storedDisks': (_gantry_v1_StoredDisks__Output | null);
   'freezes': (_gantry_v1_FreezeReport__Output)[];
+  'snapshots': (_gantry_v1_SnapshotReport__Output)[];
+  'deletedSnapshots': (string)[];
+  'diskCopies': (_gantry_v1_DiskOrderReport__Output)[];
+  'diskRestores': (_gantry_v1_DiskOrderReport__Output)[];
+  'storedSnapshots': (_gantry_v1_StoredDisks__Output | null);
 }

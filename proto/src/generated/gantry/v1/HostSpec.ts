@@ -12,6 +12,9 @@ import type { AgentUpgrade as _gantry_v1_AgentUpgrade, AgentUpgrade__Output as _
 import type { VmOperation as _gantry_v1_VmOperation, VmOperation__Output as _gantry_v1_VmOperation__Output } from '../../gantry/v1/VmOperation.ts';
 import type { DiskLimits as _gantry_v1_DiskLimits, DiskLimits__Output as _gantry_v1_DiskLimits__Output } from '../../gantry/v1/DiskLimits.ts';
 import type { GuestFreeze as _gantry_v1_GuestFreeze, GuestFreeze__Output as _gantry_v1_GuestFreeze__Output } from '../../gantry/v1/GuestFreeze.ts';
+import type { SnapshotOrder as _gantry_v1_SnapshotOrder, SnapshotOrder__Output as _gantry_v1_SnapshotOrder__Output } from '../../gantry/v1/SnapshotOrder.ts';
+import type { DiskCopy as _gantry_v1_DiskCopy, DiskCopy__Output as _gantry_v1_DiskCopy__Output } from '../../gantry/v1/DiskCopy.ts';
+import type { DiskRestore as _gantry_v1_DiskRestore, DiskRestore__Output as _gantry_v1_DiskRestore__Output } from '../../gantry/v1/DiskRestore.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostSpec {
@@ -34,6 +37,10 @@ export interface HostSpec {
   'operations'?: (_gantry_v1_VmOperation)[];
   'diskLimits'?: (_gantry_v1_DiskLimits)[];
   'freezes'?: (_gantry_v1_GuestFreeze)[];
+  'snapshots'?: (_gantry_v1_SnapshotOrder)[];
+  'deletedSnapshots'?: (string)[];
+  'diskCopies'?: (_gantry_v1_DiskCopy)[];
+  'diskRestores'?: (_gantry_v1_DiskRestore)[];
 }
 
 export interface HostSpec__Output {
@@ -56,4 +63,8 @@ export interface HostSpec__Output {
   'operations': (_gantry_v1_VmOperation__Output)[];
   'diskLimits': (_gantry_v1_DiskLimits__Output)[];
   'freezes': (_gantry_v1_GuestFreeze__Output)[];
+  'snapshots': (_gantry_v1_SnapshotOrder__Output)[];
+  'deletedSnapshots': (string)[];
+  'diskCopies': (_gantry_v1_DiskCopy__Output)[];
+  'diskRestores': (_gantry_v1_DiskRestore__Output)[];
 }

@@ -9,6 +9,7 @@ export interface StoragePool {
   'sizeBytes'?: (number | string | Long);
   'freeBytes'?: (number | string | Long);
   'offeredBytes'?: (number | string | Long);
+  'lacksSnapshots'?: (string);
 }
 
 export interface StoragePool__Output {
@@ -17,4 +18,5 @@ export interface StoragePool__Output {
   'sizeBytes': (string);
   'freeBytes': (string);
   'offeredBytes': (string);
+  'lacksSnapshots': (string);
 }

@@ -2,7 +2,7 @@ import { connectCeph } from '@gantry/ceph/ceph-cluster';
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from './testing/storage-world.ts';
+import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
 
 let ceph: TestCeph;
 let cluster: StorageCluster;

@@ -4,9 +4,9 @@ import { failOperation, succeedOperation } from '@gantry/db/queries/settle/end-o
 import { type RestoringDisk, updateDiskRestored } from '@gantry/db/queries/snapshots/snapshot-work';
 import { diskView } from '@gantry/db/queries/vms/disk-view';
 import { readDisk } from '@gantry/db/queries/vms/disks';
-import { writeWithLease } from './lease-writes.ts';
-import { isFinal, storageFailure } from './storage-failure.ts';
-import type { VolumeContext } from './volume-context.ts';
+import { writeWithLease } from '../lease-writes.ts';
+import { isFinal, storageFailure } from '../storage-failure.ts';
+import type { VolumeContext } from '../volume-context.ts';
 
 /**
  * Sets the content of a disk back to a snapshot. To repeat that is harmless: no VM with the disk can start before it is

@@ -5,8 +5,8 @@ import { addHost } from '@gantry/testkit/make/hosts';
 import { placeVm, unplaceVms } from '@gantry/testkit/make/placements';
 import { vmBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { settleFreezes } from '../settle/settle-freezes.ts';
-import { makeStorageWorld, POOL, type StorageWorld } from './testing/storage-world.ts';
+import { settleFreezes } from '../../settle/settle-freezes.ts';
+import { makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
 
 let world: StorageWorld;
 let hostId: string;

@@ -5,8 +5,8 @@ import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { finishVm } from '@gantry/testkit/make/finished';
 import { vmBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { endOverdueOperations } from '../settle/end-overdue.ts';
-import { makeStorageWorld, POOL, type StorageWorld } from './testing/storage-world.ts';
+import { endOverdueOperations } from '../../settle/end-overdue.ts';
+import { makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
 
 let world: StorageWorld;
 beforeAll(async () => {
@@ -90,14 +90,14 @@ describe('a snapshot', () => {
     ]);
   });
 
-  it('is refused for a disk that its host stores, and for a disk of others', async () => {
+  it('is refused for a disk that nothing stores yet, and for a disk of others', async () => {
     const { sql } = world.api;
     const diskId = await world.makeDisk('one');
     await sql`update disks set pool_id = null where id = ${diskId}`;
     const reply = await world.call('POST', '/snapshots', { name: 'local', disk_id: diskId });
     expect(refusal(reply)).toEqual([409, 'conflict']);
     expect(reply.body.message).toBe(
-      'the disk is stored on its host: snapshots need network storage',
+      'no host stores the disk yet: attach it to a VM that runs, or delete it',
     );
     const foreign = await world.call(
       'POST',

@@ -1,0 +1,1 @@
+ALTER TABLE "snapshots" VALIDATE CONSTRAINT "snapshots_place";
