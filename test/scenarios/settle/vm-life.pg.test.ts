@@ -70,6 +70,19 @@ describe('CREATE', () => {
     ).toHaveLength(0);
   });
 
+  it("fails without the paths and addresses in the host's reason", async () => {
+    await begin();
+    const { id, operationId } = await cloud.createVm();
+    await cloud.place(id, host);
+    await host.say(id, {
+      ...{ state: 'VM_OBSERVED_STATE_FAILED', generation: '0', disks: [] },
+      failure: failure('image_unavailable', 'no reply from 10.9.1.4:3300: see /var/lib/gantry/x'),
+    });
+    expect(await cloud.operation(operationId)).toMatchObject({
+      result: { message: 'no reply from …: see …' },
+    });
+  });
+
   it('fails if the VM ends before it has run', async () => {
     await begin();
     const { id, operationId } = await cloud.createVm();

@@ -23,6 +23,7 @@ import {
 import { closeInterval, openInterval, proveInterval } from '@gantry/db/queries/usage/meter';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { readVm } from '@gantry/db/queries/vms/vms';
+import { withoutPlaces } from '@gantry/model/without-places';
 import { gib, MAX_COUNTER, printable, type VmReport } from '../attached/host-report.ts';
 import { isSilence } from './is-silence.ts';
 import { matchReceipts } from './match-receipts.ts';
@@ -223,7 +224,7 @@ async function settleFailed(settling: VmSettling, failure: Failure): Promise<voi
         resourceType: 'vm',
         resourceId: vm.id,
         type: 'vm_lost',
-        message: `its host cannot run the VM any more: ${failure.message}`,
+        message: `its host cannot run the VM any more: ${withoutPlaces(failure.message)}`,
       },
     ]);
 }

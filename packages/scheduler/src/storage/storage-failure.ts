@@ -1,4 +1,5 @@
 import { StorageError, type StorageErrorCode } from '@gantry/ceph/storage-error';
+import { withoutPlaces } from '@gantry/model/without-places';
 
 const FINAL: ReadonlySet<StorageErrorCode> = new Set(['not_found', 'exists', 'failed']);
 
@@ -21,19 +22,11 @@ const SHOWN: { [code in StorageErrorCode]?: string } = {
   full: 'the storage pool is full',
 };
 
-const PATH = /(?<![\w.:/-])\/(?:[^\s/:'",]+\/)*([^\s/:'",]*)/g;
-const ADDRESS =
-  /\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+(?:\/\d+)?)?|\[[0-9a-f:.]*:[0-9a-f:.]*\](?::\d+(?:\/\d+)?)?/gi;
-const FILE = /\.\w+$/;
-
 /**
- * Returns the reason that tenants see: in operations and as `problem`. Messages of Ceph's libraries and of the system have
- * paths of the control plane and addresses of hosts, which are for operators: they are in the log.
+ * Returns the reason that tenants see: in operations and as `problem`.
  */
 export function shownReason(error: Error): string {
   const general = error instanceof StorageError ? SHOWN[error.code] : undefined;
   if (general !== undefined) return general;
-  return error.message
-    .replace(PATH, (_, last: string) => (FILE.test(last) ? last : '…'))
-    .replace(ADDRESS, '…');
+  return withoutPlaces(error.message);
 }

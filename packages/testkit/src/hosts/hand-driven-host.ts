@@ -81,8 +81,8 @@ export function wordOn(report: HostReport, vmId: string): VmReport {
   return word;
 }
 
-export function failure(code: string) {
-  return { code, message: `it went wrong: ${code}`, sinceMs: '1' };
+export function failure(code: string, message = `it went wrong: ${code}`) {
+  return { code, message, sinceMs: '1' };
 }
 
 function reportOf(spec: HostSpec): HostReport {

@@ -25,6 +25,7 @@ import {
 import { diskView } from '@gantry/db/queries/vms/disk-view';
 import { readDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
+import { withoutPlaces } from '@gantry/model/without-places';
 import { type HostReport, isUuid, printable } from '../../attached/host-report.ts';
 import {
   freezeFailure,
@@ -130,5 +131,5 @@ export async function settleLostSnapshots(sql: Sql, limit: number): Promise<void
 
 function operationFailure(failure: Failure): OperationFailure {
   const code = failure?.code === 'freeze_failed' ? 'freeze_failed' : 'storage_failed';
-  return { code, message: printable(failure?.message ?? '') };
+  return { code, message: withoutPlaces(printable(failure?.message ?? '')) };
 }
