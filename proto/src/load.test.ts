@@ -110,6 +110,7 @@ const SPEC = {
             key: 'AQ==',
             passphrase: 'c2VjcmV0',
           },
+          cephfs: null,
         },
       ],
       interfaces: [
@@ -156,9 +157,17 @@ const SPEC = {
       name: '',
       exists: false,
       rbd: null,
+      cephfs: {
+        ...{ monitors: ['10.0.0.1:3300'], fileSystem: 'shared', pool: 'shared' },
+        ...{ path: '/gantry/c-1/d-2/data', user: 'k2', key: 'AQ==' },
+      },
     },
   ],
   deletedDisks: ['d-9'],
+  snapshots: [{ id: 's-1', diskId: 'd-2', frozen: true }],
+  deletedSnapshots: ['s-9'],
+  diskCopies: [{ disk: null, snapshotId: 's-2' }],
+  diskRestores: [{ id: 'o-2', diskId: 'd-2', snapshotId: 's-3', sizeBytes: ABOVE_DOUBLE }],
   firewallRules: [
     {
       id: 'r-1',

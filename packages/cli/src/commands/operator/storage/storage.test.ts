@@ -13,7 +13,7 @@ const cluster = {
 };
 const pool = {
   ...{ id: 'p1', storage_cluster_id: 'c1', name: 'volumes', location: 'eu', active: true },
-  encrypted: false,
+  ...{ encrypted: false, file_system: '' },
   ...{ disk_type: 'persistent-ssd', overcommit_percent: 200, size_gib: 90, used_gib: 7 },
   ...{ allocated_gib: 30, observed_at: '', problem: 'volume x has no disk', created_at: '' },
 };
