@@ -6,12 +6,14 @@ The files have the format of `rbd export-diff`, so that an operator can apply th
 import errno
 import hashlib
 import os
+import stat
 import struct
 
 import rbd
 
 from encryption import need_passphrase, size_with_header
 from images import CHUNK_BYTES, write_chunks
+from progress import goes_on
 from space import open_pool
 from volumes import FEATURES, UNFINISHED, finish, user_snapshots
 
@@ -61,7 +63,9 @@ def list_changes(image, since):
 
 
 def write_changes(image, since, output):
+    note = goes_on()
     for start, length, exists in list_changes(image, since):
+        note()
         end = start + length
         if not exists:
             output.write(b"z", struct.pack("<QQ", start, length))
@@ -74,6 +78,7 @@ def write_changes(image, since, output):
             elif since is not None:
                 output.write(b"z", struct.pack("<QQ", start, len(data)))
             start += len(data)
+            note()
 
 
 def export_snapshot(cluster, pool, name, snapshot, since, file):
@@ -95,7 +100,8 @@ def export_snapshot(cluster, pool, name, snapshot, since, file):
                 output.write(b"s", struct.pack("<Q", size))
                 write_changes(image, since, output)
                 output.write(b"e")
-                os.fsync(descriptor)
+                if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    os.fsync(descriptor)
             finally:
                 os.close(descriptor)
             return {"bytes": output.bytes, "sha256": output.digest.hexdigest()}
@@ -104,10 +110,12 @@ def export_snapshot(cluster, pool, name, snapshot, since, file):
 def verify(part):
     """Throws unless the file has the checksum that was recorded when it was written."""
     digest = hashlib.sha256()
+    note = goes_on()
     try:
         with open(part["file"], "rb") as source:
             for block in iter(lambda: source.read(CHUNK_BYTES), b""):
                 digest.update(block)
+                note()
     except OSError as error:
         raise of_file(part["file"], error) from error
     if digest.hexdigest() != part["sha256"]:
@@ -145,7 +153,9 @@ def apply_part(image, part, since):
 def read_changes(image, source, part, since):
     """Yields (offset, data). Ranges without data are zeroed at once; no two ranges of a file overlap."""
     names = {b"f": None, b"t": None}
+    note = goes_on()
     while True:
+        note()
         tag = read_exactly(source, 1, part)
         if tag in names:
             names[tag] = read_name(source, part)

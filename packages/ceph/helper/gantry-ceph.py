@@ -1,7 +1,7 @@
 """Keeps one connection to a Ceph cluster open for a process of Gantry's control plane.
 
 Requests are lines of JSON on the standard input, {"id", "method", "arguments"}; replies are lines of JSON on the standard
-output, {"id", "result"} or {"id", "errno", "message"}. The first line says how to connect; it contains the key, which is
+output, {"id", "result"} or {"id", "errno", "message"}, and {"id", "goesOn"} while a long one goes on. The first line says how to connect; it contains the key, which is
 therefore in no argument and no file. Requests run in threads, so a slow one does not delay the others. The program ends
 when its standard input ends, also in the middle of requests: every change is one that can be repeated.
 """
@@ -21,6 +21,7 @@ import images
 import keys
 import locks
 import new_volumes
+import progress
 import snapshots
 import space
 import volumes
@@ -84,6 +85,7 @@ def describe(error):
 
 def serve(connection, request):
     pool = request["arguments"].get("pool")
+    progress.begin(lambda: reply({"id": request["id"], "goesOn": True}))
     try:
         cluster = connection.get()
         result = METHODS[request["method"]](cluster, **request["arguments"])

@@ -5,6 +5,7 @@ import threading
 
 import rbd
 
+from progress import goes_on
 from space import open_pool
 from volumes import FEATURES, finish
 
@@ -43,11 +44,13 @@ def write_chunks(image, chunks):
     """Writes with several requests at a time, and throws the first error."""
     free = threading.Semaphore(WRITES_AT_ONCE)
     completions = []
+    note = goes_on()
     for offset, data in chunks:
         free.acquire()
         completions.append(image.aio_write(data, offset, lambda _: free.release()))
         while completions and completions[0].is_complete():
             completions.pop(0).wait_for_complete_and_cb()
+            note()
     for each in completions:
         each.wait_for_complete_and_cb()
     image.flush()

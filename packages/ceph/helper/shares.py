@@ -10,6 +10,7 @@ import threading
 
 import cephfs
 
+from progress import goes_on
 from space import command, is_full
 from volumes import one_at_a_time
 
@@ -218,10 +219,12 @@ def remove_tree(fs, top):
     if not exists(fs, top):
         return
     left = [os_path(top)]
+    note = goes_on()
     while left:
         path = left[-1]
         below = []
         for name, is_directory in entries(fs, path):
+            note()
             child = path + b"/" + os_path(name)
             if is_directory:
                 below.append(child)

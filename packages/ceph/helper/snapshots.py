@@ -5,6 +5,7 @@ import errno
 import rbd
 
 from encryption import is_encrypted, need_passphrase, size_with_header
+from progress import goes_on, going_on
 from space import open_pool, open_pool_to_remove
 from volumes import FEATURES, RESTORING, UNFINISHED, bytes_to_restore, finish, look_at, need_unused, user_snapshots
 
@@ -37,7 +38,8 @@ def restore_snapshot(cluster, pool, name, snapshot):
             # The rollback gives the volume the size of the snapshot, and an attempt that was interrupted may have done so.
             size = max(image.size(), bytes_to_restore(image) or 0)
             image.metadata_set(RESTORING, str(size))
-            image.rollback_to_snap(snapshot)
+            with going_on():
+                image.rollback_to_snap(snapshot)
             if size > image.size():
                 image.resize(size, False)
             image.metadata_remove(RESTORING)
@@ -56,7 +58,7 @@ def copy_snapshot(cluster, pool, name, snapshot, to):
             # snapshot that is made independent has everything.
             rbd.RBD().clone(ioctx, name, snapshot, target, unfinished, features=FEATURES)
             with rbd.Image(target, unfinished) as clone:
-                clone.flatten()
+                clone.flatten(on_progress=goes_on())
 
         def complete(_):
             need_passphrase(target, to["name"] + UNFINISHED, to)

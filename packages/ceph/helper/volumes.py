@@ -12,6 +12,7 @@ import rados
 import rbd
 
 from encryption import ENCRYPTION, LUKS, header_bytes, is_encrypted, need_passphrase, size_with_header
+from progress import goes_on
 from space import need_space, open_pool, open_pool_to_remove
 
 INSTALLATION = "gantry.installation"
@@ -159,7 +160,7 @@ def drop_unfinished(ioctx, name):
         with rbd.Image(ioctx, unfinished) as image:
             for snapshot in user_snapshots(image):
                 image.remove_snap(snapshot)
-        rbd.RBD().remove(ioctx, unfinished)
+        rbd.RBD().remove(ioctx, unfinished, on_progress=goes_on())
     except rbd.ImageNotFound:
         pass
 
@@ -222,7 +223,7 @@ def flatten_volume(cluster, pool, name):
     with open_pool(cluster, pool) as ioctx, rbd.Image(ioctx, name) as image:
         if read_parent_id(image) is not None:
             need_space(cluster, pool)
-            image.flatten()
+            image.flatten(on_progress=goes_on())
 
 
 def need_unused(found, name):
@@ -249,7 +250,7 @@ def remove_volume(cluster, pool, name):
 
 def remove_trash(ioctx, image_id):
     try:
-        rbd.RBD().trash_remove(ioctx, image_id)
+        rbd.RBD().trash_remove(ioctx, image_id, on_progress=goes_on())
     except (rbd.ImageHasSnapshots, rbd.ImageBusy, rbd.ImageNotFound):
         # A clone needs it, or another process removes it.
         pass

@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectCeph } from './ceph-cluster.ts';
@@ -29,6 +33,45 @@ describe('a Ceph cluster with trouble', () => {
   afterAll(async () => {
     await cluster?.close();
     await ceph?.stop();
+  });
+
+  it('a backup may take longer than the limit while it goes on, and fails when nobody reads it', async () => {
+    const slowLimitMs = 5_000;
+    const patient = connectCeph({ ...ceph, slowLimitMs });
+    const pipe = path.join(ceph.directory, 'backup.pipe');
+    await promisify(execFile)('mkfifo', [pipe]);
+    try {
+      const at = { ...(await cluster.createVolume(makeNew())), snapshot: 's' };
+      await ceph.run(
+        'rbd',
+        'bench',
+        '--io-type',
+        'write',
+        '--io-total',
+        '8M',
+        `${pool}/${at.name}`,
+      );
+      await cluster.createSnapshot(at);
+      const exporting = patient.exportSnapshot({ ...at, since: null, file: pipe });
+      const reader = createReadStream(pipe, { highWaterMark: 65_536 });
+      const startMs = performance.now();
+      let bytes = 0;
+      for await (const block of reader) {
+        bytes += block.length;
+        // Read so slowly that the whole takes half again as long as the limit.
+        const dueMs = startMs + (bytes / 2 ** 23) * slowLimitMs * 1.5;
+        await setTimeout(Math.max(0, dueMs - performance.now()));
+      }
+      expect(await exporting).toMatchObject({ bytes });
+      expect(performance.now() - startMs).toBeGreaterThan(slowLimitMs);
+
+      const stuck = patient.exportSnapshot({ ...at, since: null, file: pipe });
+      const idle = await open(pipe);
+      await expect(stuck).rejects.toMatchObject({ code: 'unreachable' });
+      await idle.close();
+    } finally {
+      await patient.close();
+    }
   });
 
   it('every call throws `unreachable` within its limit if the mon does not reply', async () => {

@@ -21,8 +21,10 @@ export type CephOptions = {
   userName: string;
   /** In base64. */
   key: string;
-  /** How long a call may take. Copies and removals have an hour. */
+  /** How long a call may take. */
   limitMs?: number;
+  /** How long copies and removals may take without any progress; an hour unless given. */
+  slowLimitMs?: number;
   /** How long a single request to the cluster may take. */
   requestLimitMs?: number;
   /** A directory with space for the raw content of an image; the system's unless given. */
@@ -49,6 +51,7 @@ export const CONTROL_PLANE_RIGHTS = {
 /** Connects to a Ceph cluster at the first call. The key needs `CONTROL_PLANE_RIGHTS`. */
 export function connectCeph({
   limitMs = 15_000,
+  slowLimitMs = SLOW_LIMIT_MS,
   requestLimitMs = 5000,
   ...options
 }: CephOptions): StorageCluster {
@@ -73,10 +76,10 @@ export function connectCeph({
   const { command = [] } = options;
   const quick = makeCephHelper({ connection, limitMs, command });
   // A helper of its own: one that is killed because a call took too long must not end an hour's copy.
-  const slow = makeCephHelper({ connection, limitMs: SLOW_LIMIT_MS, command });
+  const slow = makeCephHelper({ connection, limitMs: slowLimitMs, command });
   // A metadata server that does not reply has no time limit but this one, and must end no other calls.
   const files = makeCephHelper({ connection, limitMs, command });
-  const slowFiles = makeCephHelper({ connection, limitMs: SLOW_LIMIT_MS, command });
+  const slowFiles = makeCephHelper({ connection, limitMs: slowLimitMs, command });
   const shares = makeShares({ files, slowFiles });
   return makeCluster({ quick, slow, shares, scratchDirectory: options.scratchDirectory });
 }

@@ -26,13 +26,14 @@ type Call = {
   reject(error: StorageError): void;
   timer: NodeJS.Timeout;
 };
-type Reply = { id: number; result?: unknown; errno?: number; message?: string };
+type Reply = { id: number; goesOn?: true; result?: unknown; errno?: number; message?: string };
 type Running = { child: ChildProcessWithoutNullStreams; calls: Map<number, Call>; output: string };
 
 /**
  * Runs `gantry-ceph.py`, which keeps one connection to a cluster open. It is started by the first call. If it dies, all
  * calls that are under way throw `unreachable`, because their changes may have happened or not, and the next call starts
- * it again. It is killed if a call exceeds its time limit, or if its client was fenced, which makes it useless for good.
+ * it again. It is killed if a call is silent for its time limit, or if its client was fenced, which makes it useless for good. Long
+ * calls say every second that they go on, so that the limit does not depend on the size of a disk.
  */
 export function makeCephHelper({
   connection,
@@ -89,6 +90,10 @@ export function makeCephHelper({
     const reply = JSON.parse(line) as Reply;
     const call = from.calls.get(reply.id);
     if (!call) return;
+    if (reply.goesOn) {
+      call.timer.refresh();
+      return;
+    }
     from.calls.delete(reply.id);
     clearTimeout(call.timer);
     if (reply.errno === undefined) {
