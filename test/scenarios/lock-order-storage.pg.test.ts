@@ -14,7 +14,11 @@ import { placePending } from '@gantry/scheduler/place/place-pending';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { settleWithoutHost } from '@gantry/scheduler/settle/settle-without-host';
 import { type TenantCalls, tenantCalls } from '@gantry/testkit/cloud/tenant-calls';
-import { isLateConnection } from '@gantry/testkit/database/other-process';
+import {
+  concurrentWriters,
+  countDeadlocks,
+  pick,
+} from '@gantry/testkit/database/concurrent-writers';
 import type { HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
 import { LOCATION, newName, vmBody } from '@gantry/testkit/make/request-bodies';
 import { makeTenant } from '@gantry/testkit/make/tenants';
@@ -49,8 +53,6 @@ afterAll(async () => {
   await rm(backups, { recursive: true, force: true });
 });
 
-const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
-
 it('all writers of volumes work against each other without a deadlock', async () => {
   const { sql, log, api } = cloud;
   const tenants: TenantCalls[] = [];
@@ -62,16 +64,8 @@ it('all writers of volumes work against each other without a deadlock', async ()
   for (let n = 0; n < HOSTS; n += 1) hosts.push(await cloud.addStorageHost());
   cloud.startVolumes({ backupDirectory: backups });
 
-  const problems: unknown[] = [];
-  const accepted = new Map<string, number>();
-  const refused = new Map<string, string>();
-  const reply = async (name: string, sent: ReturnType<TenantCalls['call']>) => {
-    const { status, body } = await sent;
-    if (status === 200) accepted.set(name, (accepted.get(name) ?? 0) + 1);
-    else refused.set(name, `${status} ${body.message}`);
-    if (status >= 500) problems.push({ name, status, body });
-    return body;
-  };
+  const writers = concurrentWriters();
+  const { problems, accepted, refused, reply } = writers;
   const one = async (
     { call }: TenantCalls,
     path: string,
@@ -232,20 +226,8 @@ it('all writers of volumes work against each other without a deadlock', async ()
     },
   ];
 
-  let isBusy = true;
-  const guarded = async (body: () => Promise<unknown>) => {
-    try {
-      await body();
-    } catch (error) {
-      if (!isLateConnection(error)) problems.push(error);
-    }
-    await new Promise(setImmediate);
-  };
-  const loop = async (body: () => Promise<unknown>) => {
-    while (isBusy && problems.length === 0) await guarded(body);
-  };
   await sql`update schedulers set last_seen_at = now() + interval '1 hour'`;
-  const working = loops.map(loop);
+  const working = loops.map(writers.repeat);
   const missing = () => ACCEPTED.filter((name) => !accepted.has(name));
   let round = 0;
   while ((round < ROUNDS || missing().length > 0) && round < MOST_ROUNDS && problems.length === 0) {
@@ -253,24 +235,13 @@ it('all writers of volumes work against each other without a deadlock', async ()
     const all = Object.values(requests).flatMap((request) =>
       tenants.map((tenant) => () => request(tenant)),
     );
-    await Promise.all([...all, ...operatorRequests].map(guarded));
+    await Promise.all([...all, ...operatorRequests].map(writers.guard));
   }
-  isBusy = false;
+  writers.stop();
   await Promise.all(working);
   await cloud.stopVolumes();
 
   expect(problems, inspect(problems, { depth: 6 })).toEqual([]);
   expect(missing(), inspect({ accepted, refused, round })).toEqual([]);
-  expect(await countDeadlocks()).toBe(0);
+  expect(await countDeadlocks(watcher)).toBe(0);
 }, 300_000);
-
-/** A session counts its deadlocks when it ends. The pools open other ones. */
-async function countDeadlocks(): Promise<number> {
-  const others = () =>
-    watcher`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`;
-  await expect.poll(async () => (await others()).length, { timeout: 30_000 }).toBe(0);
-  const [row] = await watcher<{ deadlocks: number }[]>`
-    select deadlocks::int from pg_stat_database where datname = current_database()`;
-  return row?.deadlocks ?? -1;
-}

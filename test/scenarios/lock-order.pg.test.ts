@@ -16,7 +16,11 @@ import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { settleWithoutHost } from '@gantry/scheduler/settle/settle-without-host';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { type TenantCalls, tenantCalls } from '@gantry/testkit/cloud/tenant-calls';
-import { isLateConnection } from '@gantry/testkit/database/other-process';
+import {
+  concurrentWriters,
+  countDeadlocks,
+  pick,
+} from '@gantry/testkit/database/concurrent-writers';
 import { failure, type HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
 import { holdLocation, makePlacer } from '@gantry/testkit/make/placers';
 import { LOCATION, newName, ruleBody, vmBody } from '@gantry/testkit/make/request-bodies';
@@ -48,7 +52,6 @@ afterAll(async () => {
   await cloud.stop();
 });
 
-const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
 const shuffled = <T>(from: readonly T[]): T[] => from.toSorted(() => Math.random() - 0.5);
 
 type Tenant = TenantCalls & { network: string };
@@ -89,14 +92,8 @@ it('all writers work against each other without a deadlock', async () => {
   await settleWithoutHost(sql);
   for (const host of hosts) await host.obey();
 
-  const problems: unknown[] = [];
-  const accepted = new Map<string, number>();
-  const reply = async (name: string, sent: ReturnType<TenantCalls['call']>) => {
-    const { status, body } = await sent;
-    if (status === 200) accepted.set(name, (accepted.get(name) ?? 0) + 1);
-    if (status >= 500) problems.push({ name, status, body });
-    return body;
-  };
+  const writers = concurrentWriters();
+  const { problems, accepted, reply } = writers;
   const listed = async ({ call }: Tenant, path: string): Promise<Ids> =>
     (await call('GET', path)).body.items;
   const one = async (tenant: Tenant, path: string) => pick(await listed(tenant, path))?.id;
@@ -244,19 +241,7 @@ it('all writers work against each other without a deadlock', async () => {
     () => settleWithoutHost(elsewhere),
   ];
 
-  let isBusy = true;
   let longestWaitMs = 0;
-  const guarded = async (body: () => Promise<unknown>) => {
-    try {
-      await body();
-    } catch (error) {
-      if (!isLateConnection(error)) problems.push(error);
-    }
-    await new Promise(setImmediate);
-  };
-  const loop = async (body: () => Promise<unknown>) => {
-    while (isBusy && problems.length === 0) await guarded(body);
-  };
   const watch = async () => {
     const [row] = await watcher<{ ms: number | null }[]>`
       select max(extract(epoch from clock_timestamp() - waitstart) * 1000)::float8 as ms from pg_locks
@@ -264,7 +249,7 @@ it('all writers work against each other without a deadlock', async () => {
     longestWaitMs = Math.max(longestWaitMs, row?.ms ?? 0);
   };
 
-  const working = [...loops, watch].map(loop);
+  const working = [...loops, watch].map(writers.repeat);
   const isEnough = (rounds: number) =>
     rounds >= ROUNDS && ACCEPTED.every((name) => (accepted.get(name) ?? 0) > 0);
   for (let round = 0; !isEnough(round) && problems.length === 0; round += 1) {
@@ -273,24 +258,13 @@ it('all writers work against each other without a deadlock', async () => {
       ...operatorRequests.map((request) => () => request(round)),
       ...troubles,
     ];
-    await Promise.all(all.map(guarded));
+    await Promise.all(all.map(writers.guard));
   }
-  isBusy = false;
+  writers.stop();
   await Promise.all(working);
 
   expect(problems, inspect(problems, { depth: 6 })).toEqual([]);
-  expect(await countDeadlocks()).toBe(0);
+  expect(await countDeadlocks(watcher)).toBe(0);
   expect(longestWaitMs).toBeLessThan(STATEMENT_LIMIT_MS);
   expect(await sql`select from placements`).not.toHaveLength(0);
 });
-
-/** A session counts its deadlocks when it ends. The pools open other ones. */
-async function countDeadlocks(): Promise<number> {
-  const others = () =>
-    watcher`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`;
-  await expect.poll(async () => (await others()).length).toBe(0);
-  const [row] = await watcher<{ deadlocks: number }[]>`
-    select deadlocks::int from pg_stat_database where datname = current_database()`;
-  return row?.deadlocks ?? -1;
-}

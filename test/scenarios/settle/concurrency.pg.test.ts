@@ -3,6 +3,7 @@ import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import { pick } from '@gantry/testkit/database/concurrent-writers';
 import { isLateConnection } from '@gantry/testkit/database/other-process';
 import type { HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -20,8 +21,6 @@ afterAll(async () => {
 
 /** The number of accepted writes, large enough that every two kinds overlap. */
 const WRITES = 60;
-
-const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
 
 it('writers, hosts and schedulers never deadlock, and a spec number always has the same content', async () => {
   const hosts: HandDrivenHost[] = [];
