@@ -62,11 +62,21 @@ export async function createCustomImage(creation: Creation): Promise<NewOperatio
   const { name, description, tags, visibility } = body;
   const image = { id: imageId, projectId, name, description, tags, visibility, at: now };
   await insertProjectImage(sql, { ...image, ...source });
+  const request = recordedRequest(body);
   // It is made by another operation, after the file was uploaded.
   if (body.upload_bytes !== undefined)
-    return await recordChange({ ...creation, imageId }, 'CREATE', body);
+    return await recordChange({ ...creation, imageId }, 'CREATE', request);
   const deadlineMs = copyDeadlineMs(creation.deadlineMs, source.sizeGib);
-  return await startOperation(sql, opening({ ...creation, imageId, deadlineMs }, 'CREATE', body));
+  return await startOperation(
+    sql,
+    opening({ ...creation, imageId, deadlineMs }, 'CREATE', request),
+  );
+}
+
+/** The request as the operation shows it to members of the project. The query of a URL is often a signature that grants access. */
+function recordedRequest(body: Body): object {
+  const { source_url: url } = body;
+  return url === undefined ? body : { ...body, source_url: url.replace(/\?.*$/s, '?…') };
 }
 
 async function requireFileSource({ sql, body, networks, uploads }: Creation): Promise<Source> {

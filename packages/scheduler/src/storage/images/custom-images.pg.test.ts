@@ -434,6 +434,14 @@ describe('an image from a URL', () => {
     expect(await meterOf(imageId)).toEqual({ resource_type: 'image', units: 1, open: true });
   });
 
+  it('does not show the query of its URL, which may grant access, in its operation', async () => {
+    const body = ofFile(Buffer.alloc(512, 'x'));
+    const source_url = `${body.source_url}?X-Signature=secret`;
+    const { id } = await world.begin('POST', '/images', { ...body, source_url });
+    const [{ request } = {}] = await world.api.sql`select request from operations where id = ${id}`;
+    expect(request.source_url).toBe(`${body.source_url}?…`);
+  });
+
   it.each([
     ['another checksum', Buffer.alloc(512, 'x'), { sha256: '0'.repeat(64) }, /404|SHA-256/],
     ['no qcow2 header', Buffer.alloc(512, 'x'), { format: 'qcow2' }, /not a qcow2 file/],
