@@ -150,6 +150,8 @@ function fileSystemCommands(name: string): string[] {
     `osd pool create ${metadata} 8`,
     `osd pool create ${name} 8`,
     `fs new ${name} ${metadata} ${name}`,
+    // A client that was killed is forgotten after this time instead of five minutes.
+    `fs set ${name} session_autoclose 60`,
   ];
 }
 
