@@ -41,7 +41,7 @@ const SILENT = { info: () => undefined, warn: () => undefined };
 export async function buildProbeVm(
   { directory, firmwareDirectory }: ProbeFiles,
   platform: Platform,
-): Promise<{ definition: DomainDefinition; serialLogPath: string }> {
+): Promise<{ definition: DomainDefinition; memoryKib: number; serialLogPath: string }> {
   const within = (name: string) => join(directory, name);
   const image = await makeImage(within('image.qcow2'));
   const volumes = createVolumes({
@@ -76,7 +76,11 @@ export async function buildProbeVm(
     ...{ core: 'thread', log: SILENT },
   });
   const alone = { present: null, kept: null, readOtherPins: async () => [] };
-  return { definition: await describe(vm, alone), serialLogPath: logs.path(vm.id) };
+  return {
+    definition: await describe(vm, alone),
+    memoryKib: MEMORY_MIB * 1_024,
+    serialLogPath: logs.path(vm.id),
+  };
 }
 
 /** An empty image: the firmware finds nothing to boot from, which is after it has printed. */

@@ -36,6 +36,13 @@ afterAll(async () => {
 const virsh = (...args: string[]) =>
   libvirtd.run('virsh', '--quiet', '--connect', 'qemu:///system', ...args);
 const domains = async () => (await virsh('list', '--all', '--uuid')).trim();
+/** Firmware that waits for ever: an arm64 CPU begins at the first byte, an x64 CPU 16 bytes before the end. */
+function silentFirmware(size: number): Buffer {
+  const content = Buffer.alloc(size);
+  content.write('7f2003d5ffffff17', 0, 'hex');
+  content.write('faf4ebfd', size - 16, 'hex');
+  return content;
+}
 const start = (options: Partial<ProbeVmOptions> = {}) =>
   startProbeVm({
     ...{ platform, dataDirectory, socketPath: libvirtd.socketPath, limitMs: LIMIT_MS },
@@ -75,9 +82,9 @@ describe('the probe VM', () => {
   });
 
   it('fails if the firmware prints nothing within the limit', async () => {
-    const firmware = { ...platform.firmware, loader: join(libvirtd.directory, 'zeros.fd') };
+    const firmware = { ...platform.firmware, loader: join(libvirtd.directory, 'silent.fd') };
     const { size } = await stat(platform.firmware.loader);
-    await writeFile(firmware.loader, Buffer.alloc(size));
+    await writeFile(firmware.loader, silentFirmware(size));
     const silent = { ...platform, firmware };
     expect(await start({ platform: silent, limitMs: 1_000 })).toMatchObject({
       works: false,

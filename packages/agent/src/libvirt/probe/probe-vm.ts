@@ -6,7 +6,7 @@ import type { Connection } from 'node-libvirt/connection';
 import { isLibvirtError, LIBVIRT_ERROR } from 'node-libvirt/errors';
 import { START } from 'node-libvirt/flags';
 import { domainCreateXml, domainDestroyFlags } from 'node-libvirt/generated/procedures';
-import { CHANGE_LIMIT } from '../call-limits.ts';
+import { CHANGE_LIMIT, startLimit } from '../call-limits.ts';
 import { domainName, type Platform, PROBE_VM_ID } from '../domain-xml/domain-definition.ts';
 import { renderDomain } from '../domain-xml/render-domain.ts';
 import { findDomain } from '../domains/libvirt-domains.ts';
@@ -56,10 +56,9 @@ export async function startProbeVm(options: ProbeVmOptions): Promise<ProbeVmResu
   try {
     await removeProbe(connection, files);
     await mkdir(files.directory, { recursive: true, mode: 0o711 });
-    const { definition, serialLogPath } = await buildProbeVm(files, options.platform);
+    const { definition, memoryKib, serialLogPath } = await buildProbeVm(files, options.platform);
     const args = { xmlDesc: renderDomain(definition), flags: START.autodestroy };
-    const limit = { timeoutMs: options.limitMs + CHANGE_LIMIT.timeoutMs };
-    await connection.call(domainCreateXml, args, limit);
+    await connection.call(domainCreateXml, args, startLimit({ memoryKib, hostdevs: [] }));
     return ended(...(await untilPrinted(connection, { ...options, serialLogPath })));
   } catch (error) {
     return ended(false, error instanceof Error ? error.message : String(error));
