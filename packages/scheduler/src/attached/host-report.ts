@@ -1,4 +1,5 @@
 import { GIB } from '@gantry/daemon/units';
+import { withoutPlaces } from '@gantry/model/without-places';
 import type { HostReport__Output } from '@gantry/proto/generated/gantry/v1/HostReport';
 
 /** A decoded report. Unset fields have their default values. */
@@ -18,6 +19,11 @@ export function isUuid(text: string): boolean {
 /** Removes the character U+0000, which output of programs may contain and PostgreSQL cannot store. */
 export function printable(text: string): string {
   return text.replaceAll('\0', '');
+}
+
+/** The reason of a host for a failure as tenants see it. */
+export function reasonForTenants(message: string): string {
+  return withoutPlaces(printable(message));
 }
 
 /** Rounds down to whole GiB. */

@@ -1,7 +1,7 @@
 import type { Sql } from '@gantry/db/connect';
 import { updateReportedFreeze } from '@gantry/db/queries/snapshots/snapshot-freezes';
 import { transact } from '@gantry/db/transact';
-import { type HostReport, isUuid, printable } from '../attached/host-report.ts';
+import { type HostReport, isUuid, reasonForTenants } from '../attached/host-report.ts';
 
 const STATES = {
   FREEZE_STATE_UNSPECIFIED: null,
@@ -19,7 +19,7 @@ export async function settleFreezes(
   for (const { id, state: reported, failure } of report.freezes) {
     const state = STATES[reported];
     if (state === null || !isUuid(id)) continue;
-    const problem = state === 'failed' ? printable(failure?.message ?? '') : '';
+    const problem = state === 'failed' ? reasonForTenants(failure?.message ?? '') : '';
     await transact(sql, (tx) =>
       updateReportedFreeze(tx, { hostId, freeze: { id, state, problem } }),
     );

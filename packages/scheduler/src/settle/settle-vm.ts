@@ -23,8 +23,13 @@ import {
 import { closeInterval, openInterval, proveInterval } from '@gantry/db/queries/usage/meter';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { readVm } from '@gantry/db/queries/vms/vms';
-import { withoutPlaces } from '@gantry/model/without-places';
-import { gib, MAX_COUNTER, printable, type VmReport } from '../attached/host-report.ts';
+import {
+  gib,
+  MAX_COUNTER,
+  printable,
+  reasonForTenants,
+  type VmReport,
+} from '../attached/host-report.ts';
 import { isSilence } from './is-silence.ts';
 import { matchReceipts } from './match-receipts.ts';
 import { DEVICE_STUCK, isBuild, relocate } from './relocate.ts';
@@ -105,7 +110,7 @@ function failureOf(report: VmReport): Failure | null {
   return (
     report.failure && {
       code: printable(report.failure.code),
-      message: printable(report.failure.message),
+      message: reasonForTenants(report.failure.message),
     }
   );
 }
@@ -224,7 +229,7 @@ async function settleFailed(settling: VmSettling, failure: Failure): Promise<voi
         resourceType: 'vm',
         resourceId: vm.id,
         type: 'vm_lost',
-        message: `its host cannot run the VM any more: ${withoutPlaces(failure.message)}`,
+        message: `its host cannot run the VM any more: ${failure.message}`,
       },
     ]);
 }

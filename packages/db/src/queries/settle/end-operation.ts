@@ -18,14 +18,13 @@
  * A resource has at most one such operation, so a resource id identifies it. Callers hold the lock of
  * the resource.
  */
-import { withoutPlaces } from '@gantry/model/without-places';
 import type { Queryable } from '../../connect.ts';
 import { noteOperationEnds, type OperationEnd } from '../../operation-ends.ts';
 import type { NewOperation } from '../operations/operations.ts';
 import { vmView } from '../vms/vm-view.ts';
 import { readVm } from '../vms/vms.ts';
 
-/** The result of a failed operation. Tenants see the message without the paths and addresses of hosts. */
+/** The result of a failed operation, as tenants see it. */
 export type OperationFailure = { code: string; message: string; details?: object };
 
 /** A host, or the lack of a reply from it, is the cause of the failure. */
@@ -114,8 +113,7 @@ async function fail(
   sql: Queryable,
   { where, failure }: { where: ReturnType<Queryable>; failure: OperationFailure },
 ): Promise<void> {
-  const { code, details } = failure;
-  const message = withoutPlaces(failure.message);
+  const { code, message, details } = failure;
   const ends = await sql<
     OperationEnd[]
   >`update operations set state = 'FAILED', completed_at = now(),

@@ -25,8 +25,7 @@ import {
 import { diskView } from '@gantry/db/queries/vms/disk-view';
 import { readDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
-import { withoutPlaces } from '@gantry/model/without-places';
-import { type HostReport, isUuid, printable } from '../../attached/host-report.ts';
+import { type HostReport, isUuid, reasonForTenants } from '../../attached/host-report.ts';
 import {
   freezeFailure,
   recordSnapshotFailed,
@@ -73,7 +72,7 @@ async function settleMade(
   if (state === 'SNAPSHOT_STATE_FAILED') {
     await recordSnapshotFailed(sql, { snapshotId, failure: operationFailure(failure) });
   } else if (state === 'SNAPSHOT_STATE_WORKING') {
-    const problem = printable(failure?.message ?? '');
+    const problem = reasonForTenants(failure?.message ?? '');
     if (problem !== '') await updateSnapshotProblem(sql, { snapshotId, problem });
   } else if (state === 'SNAPSHOT_STATE_TAKEN' || snapshot.freeze_state === 'frozen') {
     // It counts after the host has reported that the guest was frozen until then.
@@ -131,5 +130,5 @@ export async function settleLostSnapshots(sql: Sql, limit: number): Promise<void
 
 function operationFailure(failure: Failure): OperationFailure {
   const code = failure?.code === 'freeze_failed' ? 'freeze_failed' : 'storage_failed';
-  return { code, message: withoutPlaces(printable(failure?.message ?? '')) };
+  return { code, message: reasonForTenants(failure?.message ?? '') };
 }
