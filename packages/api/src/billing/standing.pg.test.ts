@@ -39,7 +39,7 @@ async function runVm(tenant: TestTenant): Promise<string> {
 const vmState = async (tenant: TestTenant, vmId: string) =>
   (await call(tenant, 'GET', `/vms/${vmId}`)).body.state;
 const graceIsOver = ({ organizationId }: TestTenant) =>
-  api.sql`update suspensions set stops_vms_at = now() where organization_id = ${organizationId}`;
+  api.sql`update suspensions set stops_vms_at = now() - interval '1 second' where organization_id = ${organizationId}`;
 
 describe('an operator', () => {
   it('suspends an organization: no new VMs, no starts, and running VMs stop after the grace period', async () => {

@@ -267,7 +267,7 @@ describe('the end of a stream', () => {
     };
     const stays = await openAs(tenant.owner.token);
     const byKey = await openAs(tenant.readOnlyKey);
-    await api.sql`update access_keys set expires_at = now() where project_id = ${tenant.projectId} and role = 'read-only'`;
+    await api.sql`update access_keys set expires_at = now() - interval '1 second' where project_id = ${tenant.projectId} and role = 'read-only'`;
     await expectEnd(byKey);
     const byMember = await openAs(tenant.member.token);
     await api.sql`delete from members where user_id = ${tenant.member.id}`;

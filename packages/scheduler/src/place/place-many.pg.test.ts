@@ -81,7 +81,7 @@ it('the VMs of a batch with a second conflict are placed one by one', async () =
 
 it('no batch writes anything after the end of the lease', async () => {
   const { sql } = database;
-  meanwhile(placer, () => sql`update leases set expires_at = now()`);
+  meanwhile(placer, () => sql`update leases set expires_at = now() - interval '1 second'`);
   expect(await placePending(placer)).toMatchObject({ leaseHeld: false, placed: 0, failed: 0 });
   expect(await sql`select from placements`).toHaveLength(0);
 });

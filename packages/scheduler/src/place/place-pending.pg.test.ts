@@ -391,7 +391,7 @@ describe('a change between decision and commit', () => {
 
   it('(the end of the lease) writes nothing', async () => {
     const { sql } = database;
-    meanwhile(placer, () => sql`update leases set expires_at = now()`);
+    meanwhile(placer, () => sql`update leases set expires_at = now() - interval '1 second'`);
     expect(await placePending(placer)).toMatchObject({ leaseHeld: false, placed: 0 });
     expect(await sql`select from placements`).toHaveLength(0);
   });

@@ -110,7 +110,7 @@ it('a scheduler that lost its lease stops placing and acquires the lease when it
   await until(() => expect(placing.locations()).toEqual(ALL));
   await sql`update leases set holder = ${newId()}, epoch = epoch + 1, expires_at = now() + interval '1 hour'`;
   await until(() => expect(placing.locations()).toEqual([]));
-  await sql`update leases set expires_at = now()`;
+  await sql`update leases set expires_at = now() - interval '1 second'`;
   await until(() => expect(placing.locations()).toEqual(ALL));
   await addHosts(sql, 1);
   const vmIds = await addVms(sql, 1, { projectId });
@@ -140,7 +140,7 @@ it('what is known about the hosts of a location outlives a lease that was lost f
   const before = reads;
   await sql`update leases set holder = ${newId()}, epoch = epoch + 1, expires_at = now() + interval '1 hour'`;
   await until(() => expect(placing.locations()).toEqual([]));
-  await sql`update leases set expires_at = now()`;
+  await sql`update leases set expires_at = now() - interval '1 second'`;
   const second = await addVms(sql, 1, { projectId });
   await until(async () => expect(await placed(second)).toBe(1));
   expect(before).toBeGreaterThan(0);
