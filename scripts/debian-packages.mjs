@@ -121,9 +121,10 @@ export function installForBrowser() {
   return installPackages(BROWSER);
 }
 
-/** True, or why the suite with a storage cluster cannot run; installs what is missing as root on Debian. */
-export function installForCeph() {
-  return installPackages(CEPH);
+/** The same for the suite with storage clusters, whose volumes are used by guests of libvirt. */
+export async function installForCeph() {
+  const possible = await installForLibvirt();
+  return possible === true ? await installPackages(CEPH) : possible;
 }
 
 /** True, or why packages cannot be installed on a machine here. Its guest needs what libvirt's suite needs. */

@@ -7,7 +7,17 @@ export const SUITE_NAMES = [
 
 /** Suites that start the bundled processes. */
 export const NEEDS_BUILD = [
-  ...['system', 'browser', 'libvirt', 'lab-short', 'install', 'lab', 'faults', 'install-all'],
+  ...[
+    'system',
+    'browser',
+    'ceph',
+    'libvirt',
+    'lab-short',
+    'install',
+    'lab',
+    'faults',
+    'install-all',
+  ],
 ];
 
 const CHECK = 'check';
