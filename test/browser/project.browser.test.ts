@@ -124,7 +124,7 @@ it('a disk is created, attached to a VM, grown, detached and deleted', async () 
   await act('Grow');
   await dialog().getByLabel('New size in GiB').fill('30');
   await submit('Grow');
-  await row.getByText('30GiB').waitFor();
+  await row.getByText('30 GiB').waitFor();
   await look('disks');
   await act('Detach');
   await submit('Detach');

@@ -96,7 +96,7 @@ export function Table<Row extends object>(props: TableProps<Row>) {
             .map((row) => (
               <tr key={row.id} className="border-b border-line last:border-0 hover:bg-hover">
                 {row.getAllCells().map((cell) => (
-                  <td key={cell.id} className={classNames(lookOf(cell.column.id), 'h-10')}>
+                  <td key={cell.id} className={classNames(lookOf(cell.column.id), 'h-10 py-1.5')}>
                     <table.FlexRender cell={cell} />
                   </td>
                 ))}

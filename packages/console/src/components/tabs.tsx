@@ -6,12 +6,15 @@ type Tab = { id: string; label: string; content: ReactNode };
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   return (
     <Base.Root defaultValue={tabs[0]?.id}>
-      <Base.List aria-label={label} className="mb-3 flex gap-4 border-b border-line">
+      <Base.List
+        aria-label={label}
+        className="mb-3 flex gap-4 overflow-x-auto border-b border-line"
+      >
         {tabs.map(({ id, label }) => (
           <Base.Tab
             key={id}
             value={id}
-            className="-mb-px border-b-2 border-transparent px-0.5 pb-1.5 text-sm text-muted hover:text-text data-active:border-accent data-active:text-text"
+            className="border-b-2 border-transparent whitespace-nowrap px-0.5 pb-1.5 text-sm text-muted hover:text-text data-active:border-accent data-active:text-text"
           >
             {label}
           </Base.Tab>

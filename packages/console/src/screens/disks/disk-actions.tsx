@@ -3,7 +3,7 @@ import { gantry } from '../../api/client.ts';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
 import { FormDialog, textOf } from '../../components/form-dialog.tsx';
-import { sizeInGib } from './disk-size.ts';
+import { showSize, sizeInGib } from './disk-size.ts';
 import { useDiskChange } from './use-disk-change.ts';
 
 type Disk = Schemas['Disk'];
@@ -60,7 +60,10 @@ function Grow({ projectId, disk }: Omit<DiskActionsProps, 'vms'>) {
       look="ghost"
       onSubmit={grow}
     >
-      <Field label="New size in GiB" hint={`It has ${size} now. A disk cannot become smaller.`}>
+      <Field
+        label="New size in GiB"
+        hint={`It has ${showSize(size)} now. A disk cannot become smaller.`}
+      >
         {(control) => (
           <Input
             {...control}

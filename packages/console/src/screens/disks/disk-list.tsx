@@ -12,7 +12,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { CreateDisk } from './create-disk.tsx';
 import { DiskActions } from './disk-actions.tsx';
-import { sizeInGib } from './disk-size.ts';
+import { showSize, sizeInGib } from './disk-size.ts';
 
 type Disk = Schemas['Disk'];
 type Vm = Schemas['Vm'];
@@ -82,7 +82,12 @@ function columnsOf(projectId: string, vms: readonly Vm[]): Column<Disk>[] {
         return <Badge tone={tone}>{label}</Badge>;
       },
     },
-    { id: 'size', header: 'Size', sortBy: ({ size }) => sizeInGib(size), cell: ({ size }) => size },
+    {
+      id: 'size',
+      header: 'Size',
+      sortBy: ({ size }) => sizeInGib(size),
+      cell: ({ size }) => showSize(size),
+    },
     {
       id: 'type',
       header: 'Type',

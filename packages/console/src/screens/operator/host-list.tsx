@@ -59,6 +59,7 @@ const COLUMNS: Column<Host>[] = [
   {
     id: 'location',
     header: 'Location',
+    wide: true,
     sortBy: ({ location }) => location,
     cell: ({ location }) => location,
   },
@@ -74,6 +75,7 @@ const COLUMNS: Column<Host>[] = [
   {
     id: 'agent',
     header: 'Agent',
+    wide: true,
     sortBy: ({ agent_version }) => agent_version,
     cell: ({ agent_version }) => agent_version,
   },

@@ -115,6 +115,7 @@ const COLUMNS: Column<RolloutHost>[] = [
     id: 'wave',
     header: 'Wave',
     align: 'right',
+    wide: true,
     sortBy: ({ wave }) => wave,
     cell: ({ wave }) => wave + 1,
   },
@@ -127,7 +128,7 @@ const COLUMNS: Column<RolloutHost>[] = [
       return <Badge tone={tone}>{label}</Badge>;
     },
   },
-  { id: 'from', header: 'From', cell: ({ from_version }) => from_version },
-  { id: 'now', header: 'Now', cell: ({ agent_version }) => agent_version },
+  { id: 'from', header: 'From', wide: true, cell: ({ from_version }) => from_version },
+  { id: 'now', header: 'Now', wide: true, cell: ({ agent_version }) => agent_version },
   { id: 'reason', header: 'Reason', cell: ({ reason }) => reason },
 ];

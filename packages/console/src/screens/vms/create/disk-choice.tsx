@@ -1,6 +1,7 @@
 import type { Schemas } from '@gantry/sdk';
 import { Button } from '../../../components/button.tsx';
 import { Field, Input } from '../../../components/field.tsx';
+import { showSize } from '../../disks/disk-size.ts';
 import type { NewDisk, VmDraft } from './vm-draft.ts';
 
 type DiskChoiceProps = {
@@ -45,7 +46,7 @@ export function DiskChoice({ disks, draft, problemAt, onChange }: DiskChoiceProp
                 onChange={() => toggle(id)}
               />
               <span className="font-medium">{name}</span>
-              <span className="text-muted">{size}</span>
+              <span className="text-muted">{showSize(size)}</span>
             </label>
             {problem && <p className="text-sm text-bad">{problem}</p>}
           </div>

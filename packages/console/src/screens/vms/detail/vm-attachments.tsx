@@ -2,6 +2,7 @@ import type { Schemas } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { networks } from '../../../api/project-queries.ts';
 import { Panel } from '../../../components/panel.tsx';
+import { showSize } from '../../disks/disk-size.ts';
 
 type Vm = Schemas['Vm'];
 
@@ -15,7 +16,7 @@ export function VmAttachments({ vm }: { vm: Vm }) {
             <li key={id} className="flex flex-wrap justify-between gap-x-4">
               <span className="font-medium">{name}</span>
               <span className="text-muted">
-                {size}, {type}, {attachment_type === 'os' ? 'OS disk' : 'data disk'}
+                {showSize(size)}, {type}, {attachment_type === 'os' ? 'OS disk' : 'data disk'}
                 {mode === 'read-only' && ', read-only'}
               </span>
             </li>
