@@ -30,7 +30,7 @@ export function AppShell() {
         </aside>
         <PhoneBar />
         <main id="content" tabIndex={-1} className="min-w-0 outline-none">
-          <div className="mx-auto max-w-6xl px-4 py-6 md:px-8">
+          <div className="mx-auto max-w-6xl px-4 py-6 md:px-8 [&>[role=alert]:not(:last-child)]:mb-4">
             <Outlet />
           </div>
         </main>
