@@ -242,7 +242,8 @@ it.each([
     });
     expect(await guest.run('echo alive')).toBe('alive\n');
     expect((await volumesOfDomain()).length).toBe(3);
-    await detach(other);
+    const holders = async () => (await cloud.client.call('GET', `/disks/${other.id}`)).body.vm_ids;
+    await expect.poll(holders, PATIENCE).toEqual([]);
     await carryOut('DELETE', `/disks/${other.id}`);
     const secrets = () => host.libvirtd.run('virsh', 'secret-list');
     await expect.poll(secrets, PATIENCE).not.toContain(other.id);
