@@ -86,7 +86,7 @@ function columnsOf(projectId: string, vms: readonly Vm[]): Column<Disk>[] {
       id: 'size',
       header: 'Size',
       sortBy: ({ size }) => sizeInGib(size),
-      cell: ({ size }) => showSize(size),
+      cell: ({ size }) => <span className="whitespace-nowrap">{showSize(size)}</span>,
     },
     {
       id: 'type',
