@@ -125,13 +125,14 @@ describe('delivery', () => {
     sink.reply(({ data }) =>
       data.resource_id === resource && data.message === '0' ? 'drop' : 200,
     );
-    // Another resource succeeds meanwhile, so that the webhook is not disabled.
+    // Another resource succeeds meanwhile, so that the webhook is not disabled, unless the machine stalls for this long.
     const other = newId();
-    deliver({ giveUpMs: 400, retryMs: 20 });
+    deliver({ giveUpMs: 1_000, retryMs: 20, maxRetryMs: 200 });
     await happen([resource], 2);
     let number = 0;
     await expect
       .poll(async () => {
+        if ((await call('GET', `/${id}`)).state === 'disabled') await call('POST', `/${id}:enable`);
         await happen([other], 1, number++);
         return numbersOf(resource, accepted());
       })
