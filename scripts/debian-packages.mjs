@@ -56,7 +56,7 @@ const BROWSER = {
   'fonts-dejavu-core': ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'],
 };
 
-/** A storage cluster, and what reaches it. */
+/** A storage cluster, what reaches it, and its server for buckets. */
 const CEPH = {
   'ceph-mon': ['/usr/bin/ceph-mon'],
   'ceph-osd': ['/usr/bin/ceph-osd'],
@@ -70,6 +70,7 @@ const CEPH = {
     (each) => `/usr/lib/${each}-linux-gnu/qemu/block-rbd.so`,
   ),
   'qemu-utils': ['/usr/bin/qemu-img'],
+  radosgw: ['/usr/bin/radosgw'],
   'util-linux': ['/usr/bin/setpriv'],
 };
 

@@ -97,6 +97,7 @@ await runProcess({
         ? {}
         : { openCluster: cephOpener(storageKeysDirectory) }),
       backupDirectory: settings.backupDirectory,
+      backupBucket: settings.backupBucket,
       metrics,
       fleetMetricsMs: settings.fleetMetricsMs,
       // The remaining connections are for placing, delivering and the loops.

@@ -31,6 +31,7 @@ import { startPlacing } from './place/start-placing.ts';
 import { pollChanges } from './poll-changes.ts';
 import { settleWithoutHost } from './settle/settle-without-host.ts';
 import { startSettling } from './settle/start-settling.ts';
+import type { BucketSettings } from './storage/backup-files/bucket/bucket-settings.ts';
 import { noClusters } from './storage/no-clusters.ts';
 import { volumeSecretOpener } from './storage/open-volume-secret.ts';
 import { startVolumes } from './storage/start-volumes.ts';
@@ -65,8 +66,9 @@ export type SchedulerOptions = {
   settleConcurrency?: number;
   /** Opens storage clusters. The default has the key of none. */
   openCluster?: OpenCluster;
-  /** Where backups of disks are stored. The default: nowhere. */
+  /** Where backups of disks are stored. The default: nowhere. With a bucket it is the spool of this scheduler. */
   backupDirectory?: string | undefined;
+  backupBucket?: BucketSettings | undefined;
   /** From which addresses images of tenants may be fetched; public ones unless given. */
   imageNetworks?: AddressRules;
   /** Where uploaded files of images are. */
@@ -140,6 +142,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     ...{ sql, log, secrets: fleetSecrets.secrets },
     openCluster: options.openCluster ?? noClusters,
     backupDirectory: options.backupDirectory,
+    backupBucket: options.backupBucket,
     imageNetworks: options.imageNetworks,
     imageUploads: options.imageUploads,
     leases: () => placing.leases(),

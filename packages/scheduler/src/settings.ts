@@ -6,15 +6,23 @@ import type { Retention } from '@gantry/db/queries/maintenance/remove-history';
 import { DEFAULT_RETENTION } from './clean-up.ts';
 import type { LostHostPolicy } from './fencing/fence-lost-hosts.ts';
 import { RULES_SETTING, readHealthRules } from './health/read-rules.ts';
+import {
+  BUCKET_SECRET,
+  readBucketSettings,
+} from './storage/backup-files/bucket/bucket-settings.ts';
 
 const DAY_S = 86_400;
 const METRICS_PORT = 7481;
 
-export const SCHEDULER_SECRETS = ['DATABASE_URL', 'GANTRY_SECRET_KEY', 'GANTRY_FLEET_KEY'];
+export const SCHEDULER_SECRETS = [
+  ...['DATABASE_URL', 'GANTRY_SECRET_KEY', 'GANTRY_FLEET_KEY'],
+  BUCKET_SECRET,
+];
 
 /** The scheduler's settings, read from the environment; docs/operators/settings.md lists them. */
 export function readSchedulerSettings() {
   const reader = createSettingsReader();
+  const backupDirectory = reader.optional('GANTRY_BACKUP_DIRECTORY');
   return {
     databaseUrl: reader.secret('DATABASE_URL'),
     databaseConnections: reader.integer('GANTRY_DATABASE_CONNECTIONS', {
@@ -44,8 +52,9 @@ export function readSchedulerSettings() {
     imageNetworks: readImageNetworks(reader),
     imageUploads: reader.optional('GANTRY_IMAGE_UPLOADS_DIRECTORY'),
     storageKeysDirectory: reader.optional('GANTRY_STORAGE_KEYS_DIRECTORY'),
-    /** A directory for backups of disks, which all schedulers reach. */
-    backupDirectory: reader.optional('GANTRY_BACKUP_DIRECTORY'),
+    /** A directory for backups of disks, which all schedulers reach; with a bucket, for files on their way to it. */
+    backupDirectory,
+    backupBucket: readBucketSettings(reader, backupDirectory),
     certificateTtlMs:
       1_000 *
       reader.integer('GANTRY_CERTIFICATE_TTL_S', {

@@ -69,21 +69,24 @@ async function makeVolume({ context, lease, volume }: Change): Promise<Made> {
   const sizeBytes = sizeGib * GIB;
   const parent = image ? await parentOf({ context, lease, volume }, image) : undefined;
   const encryption = await requireEncryption(context, { lease, volume });
-  const made = await context.clusters.use(cluster_id, async (cluster) => {
-    const labels = labelsOf(volume, diskId);
-    const wanted = { pool, name: diskId, sizeBytes, labels, ...(encryption && { encryption }) };
-    const created = volume.backups
-      ? await cluster.importBackup({ ...wanted, parts: partsOf(context, volume.backups) })
-      : volume.source
-        ? await copySource(cluster, { wanted, source: volume.source })
-        : await cluster.createVolume({
-            ...wanted,
-            ...(parent === undefined ? {} : { image: parent }),
-          });
-    // A volume of an interrupted attempt may have the size that the disk had then.
-    if (created.sizeBytes < sizeBytes) await cluster.growVolume({ pool, name: diskId, sizeBytes });
-    return created;
-  });
+  const make = async (parts: BackupPart[] | null) =>
+    await context.clusters.use(cluster_id, async (cluster) => {
+      const labels = labelsOf(volume, diskId);
+      const wanted = { pool, name: diskId, sizeBytes, labels, ...(encryption && { encryption }) };
+      const created = parts
+        ? await cluster.importBackup({ ...wanted, parts })
+        : volume.source
+          ? await copySource(cluster, { wanted, source: volume.source })
+          : await cluster.createVolume({
+              ...wanted,
+              ...(parent === undefined ? {} : { image: parent }),
+            });
+      // A volume of an interrupted attempt may have the size that the disk had then.
+      if (created.sizeBytes < sizeBytes)
+        await cluster.growVolume({ pool, name: diskId, sizeBytes });
+      return created;
+    });
+  const made = await (volume.backups ? withParts(context, volume.backups, make) : make(null));
   return { volumeId: made.id, parentId: made.parentId ?? '' };
 }
 
@@ -107,15 +110,20 @@ async function copySource(
   return await cluster.copySnapshot({ from, to: wanted });
 }
 
-function partsOf(
+async function withParts<T>(
   { backupFiles }: VolumeContext,
   backups: NonNullable<VolumeToChange['backups']>,
-): BackupPart[] {
+  use: (parts: BackupPart[]) => Promise<T>,
+): Promise<T> {
   if (backups.length === 0)
     throw new StorageError('not_found', 'the backup of the disk was deleted');
-  return backups.map((each) => {
-    return { file: backupFiles.pathOf(each), sha256: each.sha256, snapshot: each.id };
-  });
+  return await backupFiles.withFiles(backups, (files) =>
+    use(
+      backups.map(({ id: snapshot, sha256 }, index) => {
+        return { file: files[index] ?? '', sha256, snapshot };
+      }),
+    ),
+  );
 }
 
 /** The tenant is told why, and the disk is removed: without the content of its backup it is of no use. */

@@ -31,7 +31,8 @@ import {
   listVolumesToChange,
 } from '@gantry/db/queries/storage/volume-work';
 import { updateDiscardedProblem, updateVolumeProblem } from '@gantry/db/queries/storage/volumes';
-import { openBackupFiles } from './backup-files.ts';
+import type { BucketSettings } from './backup-files/bucket/bucket-settings.ts';
+import { openBackupFiles } from './backup-files/open-backup-files.ts';
 import { runSchedules } from './backups/run-schedules.ts';
 import { dropSnapshot, settleBackup } from './backups/settle-backup.ts';
 import { changeVolume } from './change-volume.ts';
@@ -53,8 +54,9 @@ export type VolumesOptions = {
   log: Log;
   secrets: Secrets;
   openCluster: OpenCluster;
-  /** Where backups are stored, for all schedulers; undefined: nowhere. */
+  /** Where backups are stored, for all schedulers; undefined: nowhere. With a bucket it is only the spool of this one. */
   backupDirectory?: string | undefined;
+  backupBucket?: BucketSettings | undefined;
   /** From which addresses images of tenants may be fetched; public ones unless given. */
   imageNetworks?: AddressRules | undefined;
   /** Where uploaded files of images are. */
@@ -80,6 +82,8 @@ export type Volumes = {
 const MOST_PER_CLUSTER = 8;
 /** Copies take as long as they are large. They have their own limit, so that they delay nothing else. */
 const MOST_COPIES_PER_CLUSTER = 4;
+/** Restores may wait for a bucket, so they have a limit of their own too. */
+const MOST_RESTORES_PER_CLUSTER = 4;
 /** The same for backups: many may be due at the same time, and tenants do not wait for them. */
 const MOST_BACKUPS_PER_CLUSTER = 2;
 /** Imports wait for servers of tenants, so they have a limit of their own too. */
@@ -106,9 +110,10 @@ export function startVolumes(options: VolumesOptions): Volumes {
       wake();
     },
   });
-  const backupFiles = openBackupFiles(options.backupDirectory);
   const stopping = new AbortController();
-  const { imageNetworks: rules = PUBLIC } = options;
+  const { imageNetworks: rules = PUBLIC, backupBucket: settings } = options;
+  const bucket = settings && { settings, stopping: stopping.signal };
+  const backupFiles = openBackupFiles(options.backupDirectory, bucket);
   const imports = { rules, stopping: stopping.signal, uploads: options.imageUploads };
   const context: VolumeContext = { sql, log, secrets, clusters, images, imports, backupFiles };
   // A disk can have several things to do, and they are in different queues.
@@ -116,9 +121,10 @@ export function startVolumes(options: VolumesOptions): Volumes {
   const makeQueue = (mostPerCluster: number) => new WorkQueue({ mostPerCluster, retryMs, taken });
   const queue = makeQueue(MOST_PER_CLUSTER);
   const copies = makeQueue(MOST_COPIES_PER_CLUSTER);
+  const restores = makeQueue(MOST_RESTORES_PER_CLUSTER);
   const downloads = makeQueue(MOST_IMPORTS_PER_CLUSTER);
   const backups = makeQueue(MOST_BACKUPS_PER_CLUSTER);
-  const queues = [queue, copies, downloads, backups];
+  const queues = [queue, copies, restores, downloads, backups];
   const watch = createPoolWatch(context, options);
   let hasPools = false;
   let restsUntilMs = 0;
@@ -150,7 +156,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
     const selection = {
       ...{ location: lease.location, limit: BATCH_ROWS },
       ...{
-        notIds: [...queue.busy('disk '), ...copies.busy('disk ')],
+        notIds: [queue, copies, restores].flatMap((each) => each.busy('disk ')),
         notClusters: clusters.paused(),
       },
     };
@@ -170,7 +176,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
       const change = () => changeVolume({ context, lease, volume });
       const source = volume.source ?? volume.backups ?? (volume.encrypted ? volume.image : null);
       const isCopy = source !== null && volume.observed_size_gib === null;
-      const by = isCopy ? copies : queue;
+      const by = isCopy ? (volume.backups ? restores : copies) : queue;
       start(`disk ${volume.disk_id}`, volume.cluster_id, change, ofDisk(volume.disk_id), by);
     }
     const restored = await listDisksToRestore(sql, selection);
@@ -286,7 +292,7 @@ export function startVolumes(options: VolumesOptions): Volumes {
       await queue.idle();
       // A copy may take an hour. It ends with the connection, and the next holder of the lease repeats it.
       await clusters.close();
-      await Promise.all([stopped, copies.idle(), downloads.idle(), backups.idle()]);
+      await Promise.all([stopped, ...queues.map((each) => each.idle())]);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { AddressRules } from '@gantry/daemon/address-rules';
 import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import type { BackupFiles } from './backup-files.ts';
+import type { BackupFiles } from './backup-files/backup-files.ts';
 import type { ImportImages } from './import-images.ts';
 import type { StorageClusters } from './storage-clusters.ts';
 

@@ -7,7 +7,7 @@ import { newId } from '@gantry/model/ids';
 import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { endOverdueOperations } from '../../settle/end-overdue.ts';
-import { openBackupFiles } from '../backup-files.ts';
+import { openBackupFiles } from '../backup-files/open-backup-files.ts';
 import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
 
 let world: StorageWorld;
@@ -263,6 +263,24 @@ describe('a backup fails', () => {
     await world.carryOut();
     expect(await filesOf(diskId)).toEqual([]);
   });
+
+  it('at its deadline while its file is verified, and keeps no file', async () => {
+    const diskId = await world.makeDisk('one');
+    const { resourceId } = await newBackup(diskId);
+    const files = openBackupFiles(directory);
+    await world.carryOut({
+      backupFiles: {
+        ...files,
+        async verify(file, manifest) {
+          await files.verify(file, manifest);
+          await world.api
+            .sql`update backups set observed_state = 'failed' where id = ${resourceId}`;
+        },
+      },
+    });
+    expect(await read(`/backups/${resourceId}`)).toMatchObject({ state: 'failed' });
+    expect(await filesOf(diskId)).toEqual([]);
+  });
 });
 
 describe('a disk from a backup', () => {
@@ -313,7 +331,7 @@ function killedAt(n: number, when: 'before' | 'after') {
     new Proxy(real, {
       get: (target, name, receiver) => {
         const method: unknown = Reflect.get(target, name, receiver);
-        if (typeof method !== 'function' || name === 'pathOf' || name === 'readFsid') return method;
+        if (typeof method !== 'function' || name === 'readFsid') return method;
         return async (...args: unknown[]) => {
           calls += 1;
           if (calls > n || (calls === n && when === 'before')) throw new Error('killed');

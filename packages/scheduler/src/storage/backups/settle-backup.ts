@@ -4,7 +4,7 @@
  * 1. The cluster makes a snapshot with the id of the backup.
  * 2. It is exported to a temporary file: the changes since the newest backup of the disk whose snapshot the cluster still
  *    has, or the whole content.
- * 3. The file is verified, gets its name, and its manifest is written.
+ * 3. The file is stored, in a directory or a bucket, and verified, and its manifest is written.
  * 4. The backup is recorded as ready, under the lease, if the one that it is based on still exists.
  * 5. Snapshots of older backups are removed from the cluster: only the newest is needed for the next changes.
  *
@@ -46,20 +46,24 @@ export async function settleBackup(context: VolumeContext, step: Step): Promise<
 }
 
 async function makeBackup(context: VolumeContext, step: Step): Promise<void> {
-  const file = await context.backupFiles.prepare(step.backup);
+  const requireLease = () => writeWithLease(context, step.lease, async () => {});
+  const file = await context.backupFiles.prepare(step.backup, requireLease);
   try {
-    await makeFile(context, { ...step, file });
+    if (!(await makeFile(context, { ...step, file }))) await context.backupFiles.discard(file);
   } catch (error) {
     await context.backupFiles.discard(file).catch(() => {});
     throw error;
   }
 }
 
-/** The file gets its name in the transaction that makes it count, so that only the holder of the lease can replace it. */
+/**
+ * The file is published in the transaction that makes it count, so that only the holder of the lease can replace it.
+ * Returns false if the backup is not wanted any more.
+ */
 async function makeFile(
   context: VolumeContext,
   { lease, backup, file }: Step & { file: string },
-): Promise<void> {
+): Promise<boolean> {
   const { id: snapshot, pool, disk_id: name } = backup;
   const { parentId, bytes, sha256 } = await context.clusters.use(
     backup.cluster_id,
@@ -76,12 +80,14 @@ async function makeFile(
     ...{ disk_type: backup.disk_type, size_gib: backup.size_gib, block_size: backup.block_size },
     ...{ parent_id: parentId, bytes, sha256, requested_at: backup.created_at.toISOString() },
   });
-  await writeWithLease(context, lease, async (tx) => {
+  return await writeWithLease(context, lease, async (tx) => {
     if (parentId !== null && !(await lockBase(tx, parentId)))
       throw new StorageError('busy', 'the backup that this one is based on was deleted meanwhile');
-    if (!(await updateBackupReady(tx, { backupId: snapshot, parentId, bytes, sha256 }))) return;
+    if (!(await updateBackupReady(tx, { backupId: snapshot, parentId, bytes, sha256 })))
+      return false;
     await context.backupFiles.publish(backup, file);
     await succeed(tx, snapshot);
+    return true;
   });
 }
 

@@ -21,7 +21,9 @@ import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { settleWithoutHost } from '../../settle/settle-without-host.ts';
-import { type BackupFiles, openBackupFiles } from '../backup-files.ts';
+import type { BackupFiles } from '../backup-files/backup-files.ts';
+import type { BucketOptions } from '../backup-files/bucket/bucket-files.ts';
+import { openBackupFiles } from '../backup-files/open-backup-files.ts';
 import { dropSnapshot, settleBackup } from '../backups/settle-backup.ts';
 import { changeVolume } from '../change-volume.ts';
 import { settleImage } from '../images/custom-images.ts';
@@ -71,11 +73,14 @@ export type StorageWorld = {
 export async function makeStorageWorld({
   real,
   backupDirectory,
+  backupBucket,
   uploads,
   encrypted = false,
 }: {
   real?: StorageCluster;
   backupDirectory?: string;
+  /** Makes the directory the spool of this bucket. */
+  backupBucket?: BucketOptions;
   /** Where uploaded files of images are. */
   uploads?: string;
   /** Whether the pool encrypts its disks. */
@@ -97,6 +102,8 @@ export async function makeStorageWorld({
   const log = createLog({ process: 'test', level: 'silent' });
   const secrets = createSecrets('the first key of the storage world');
 
+  const files = openBackupFiles(backupDirectory, backupBucket);
+
   /** Does what start-volumes.ts does, once and in order. */
   const carryOut: StorageWorld['carryOut'] = async (changed = {}) => {
     const by = changed.lease ?? lease;
@@ -106,7 +113,7 @@ export async function makeStorageWorld({
       open: async () => ({ ...(changed.cluster ?? real ?? cluster), readFsid: async () => fsid }),
     });
     const unused = { images: undefined } as unknown as VolumeContext;
-    const backupFiles = changed.backupFiles ?? openBackupFiles(backupDirectory);
+    const backupFiles = changed.backupFiles ?? files;
     const rules = { allowsPrivate: true, allowsLoopback: changed.networks !== 'public' };
     const imports = { rules, stopping: new AbortController().signal, uploads };
     const context: VolumeContext = {
