@@ -74,6 +74,9 @@ missing_packages() {
   # nvme-cli erases drives and reads their wear; pciutils has the names of PCI devices.
   need nvme-cli /usr/sbin/nvme /sbin/nvme
   need pciutils /usr/bin/lspci /sbin/lspci
+  # They limit the sizes of shared volumes.
+  need quota /usr/sbin/setquota
+  need e2fsprogs /usr/bin/chattr
   # In older releases virtiofsd is part of QEMU's own package.
   if apt-cache show virtiofsd >/dev/null 2>&1; then
     need virtiofsd /usr/libexec/virtiofsd /usr/lib/qemu/virtiofsd

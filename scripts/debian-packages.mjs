@@ -27,6 +27,7 @@ const PACKAGES = {
   xorriso: ['/usr/bin/xorriso'],
   kmod: ['/usr/sbin/depmod', '/sbin/depmod'],
   e2fsprogs: ['/usr/sbin/mke2fs', '/sbin/mke2fs'],
+  quota: ['/usr/sbin/setquota'],
   'xz-utils': ['/usr/bin/xz'],
   'busybox-static': ['/usr/bin/busybox', '/bin/busybox'],
   mmdebstrap: ['/usr/bin/mmdebstrap'],

@@ -12,6 +12,8 @@ const EMULATOR = {
 const HOST_PROGRAMS = [
   ...['libvirt-daemon-system', 'libvirt-clients', 'qemu-utils', 'nftables', 'iproute2', 'procps'],
   ...['nvme-cli', 'pciutils', 'kmod', 'virtiofsd | qemu-system-common (<< 1:8)'],
+  // They limit the sizes of shared volumes.
+  ...['e2fsprogs', 'quota'],
 ];
 
 /**

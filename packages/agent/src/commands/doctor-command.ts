@@ -18,6 +18,8 @@ import { readHostDriverSettings } from '../libvirt/host-driver-settings.ts';
 import { probeKvm } from '../libvirt/platform/kvm-probe.ts';
 import { startProbeVm } from '../libvirt/probe/probe-vm.ts';
 import { chooseNameServers } from '../network/name-servers.ts';
+import { listUnlimited } from '../volumes/shared/list-unlimited.ts';
+import { readQuotaMount } from '../volumes/shared/quota-mount.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 
 const PROGRAM_LIMIT_MS = 10_000;
@@ -48,6 +50,7 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
       storageAddress: driver.storageAddress,
       enforcesBandwidth: inventory.enforcesBandwidth ?? false,
       dataDirectory: driver.dataDirectory,
+      sharedDirectory: driver.storage.sharedDirectory,
       stateDirectory,
       libvirtSocket: inventory.libvirtSocket,
       schedulers: reader.optional('GANTRY_SCHEDULERS') ? readSchedulers(reader) : [],
@@ -67,7 +70,7 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
       }),
     readLibvirtVersion: () =>
       readLibvirtVersion({ libvirtSocket: inventory.libvirtSocket, warn: silent }),
-    readSpace,
+    ...{ readSpace, readQuotaMount, listUnlimited },
     connect: tryToConnect,
     readAddresses: () =>
       Object.values(networkInterfaces()).flatMap((ours) =>

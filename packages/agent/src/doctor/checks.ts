@@ -19,6 +19,7 @@ import {
 } from './check-network.ts';
 import { checkAppArmor, checkClock, checkLockdown, checkRoot, checkSwap } from './check-system.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
+import { checkSharedVolumes } from './storage/check-shared-volumes.ts';
 
 type NamedCheck = readonly [name: string, check: Check];
 
@@ -60,6 +61,7 @@ const AFTER_DEVICES: readonly NamedCheck[] = [
   ['name servers', checkNameServers],
   ['storage network', checkStorageNetwork],
   ['space', checkSpace],
+  ['shared volumes', checkSharedVolumes],
   ['clock', checkClock],
   ['enrolment', checkEnrolment],
   ['schedulers', checkSchedulers],

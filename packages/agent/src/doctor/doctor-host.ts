@@ -7,6 +7,7 @@ import type { Platform } from '../libvirt/domain-xml/domain-definition.ts';
 import type { AcceleratorSettings } from '../libvirt/platform/choose-accelerator.ts';
 import type { KvmProbe } from '../libvirt/platform/kvm-probe.ts';
 import type { ProbeVmResult } from '../libvirt/probe/probe-vm.ts';
+import type { QuotaMount } from '../volumes/shared/quota-mount.ts';
 
 /** What the doctor reads: files below roots that a test can choose, and a few functions. */
 export type DoctorHost = CheckedHost & {
@@ -28,6 +29,10 @@ export type DoctorHost = CheckedHost & {
   readLibvirtVersion: () => Promise<string>;
   /** The file system that contains a path, or would contain it. */
   readSpace: (path: string) => Promise<{ freeBytes: number; totalBytes: number }>;
+  /** What the file system that contains a path, or would contain it, does about sizes. Null: it is not known. */
+  readQuotaMount: (path: string) => Promise<QuotaMount | null>;
+  /** The shared volumes in a directory that can use more than their size. */
+  listUnlimited: (directory: string) => Promise<readonly string[]>;
   /** Returns null if the address can be reached, otherwise the reason. */
   connect: (address: string) => Promise<string | null>;
   /** The IPv4 addresses of all interfaces of the host. */
@@ -50,6 +55,7 @@ export type DoctorSettings = {
   storageAddress: string | undefined;
   enforcesBandwidth: boolean;
   dataDirectory: string;
+  sharedDirectory: string;
   stateDirectory: string;
   libvirtSocket: string;
   /** Empty: none are configured. */

@@ -222,6 +222,7 @@ async function openVolumes(
     isInUse,
     storageNetwork: storageNetworkOf(settings),
     shareMounts: mounts,
+    log,
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Log } from '@gantry/daemon/log';
 import { createKeyedQueue } from '../base/queue.ts';
 import { programRunner, type RunProgram } from '../base/run-program.ts';
 import type { Volume } from '../host-driver.ts';
@@ -9,7 +10,10 @@ import type { ShareMounts } from './cephfs/share-mounts.ts';
 import { fileDriver } from './file-driver.ts';
 import { lvmDriver } from './lvm-driver.ts';
 import { rbdDriver } from './rbd-driver.ts';
-import { sharedDriver } from './shared-driver.ts';
+import { ProjectLimits } from './shared/project-limits.ts';
+import { projectPrograms } from './shared/project-programs.ts';
+import { readQuotaMount } from './shared/quota-mount.ts';
+import { sharedDriver } from './shared/shared-driver.ts';
 import type { StorageNetwork } from './storage-network.ts';
 import type { BlockDriver, IsInUse } from './volume-driver.ts';
 
@@ -28,18 +32,24 @@ export type VolumesOptions = (
   /** The share of a file system or thin pool that new disks leave free. Absent: none. */
   reservePercent?: number | undefined;
   run?: RunProgram;
+  /** Absent: shared volumes whose sizes are not enforced are not logged. */
+  log?: Pick<Log, 'warn'>;
 };
 
 /** All disks of a host: those that it stores, by the chosen driver or as directories, and volumes of storage clusters. */
 export function createVolumes(options: VolumesOptions): BlockDriver {
-  const { images, isInUse, sharedDirectory, reservePercent } = options;
+  const { images, isInUse, sharedDirectory, reservePercent, log } = options;
   const run = options.run ?? programRunner('storage_failed');
   const common = { images, isInUse, reservePercent, run };
   const block =
     options.driver === 'file'
       ? fileDriver({ ...common, directory: options.directory })
       : lvmDriver({ ...common, volumeGroup: options.volumeGroup, thinPool: options.thinPool });
-  const shared = sharedDriver({ directory: sharedDirectory, isInUse });
+  const limits = new ProjectLimits({
+    programs: projectPrograms(run),
+    readMount: () => readQuotaMount(sharedDirectory),
+  });
+  const shared = sharedDriver({ directory: sharedDirectory, isInUse, limits, log });
   const { storageNetwork: network = null, shareMounts: mounts = null } = options;
   const rbd = rbdDriver({ network, isInUse });
   const cephfs = cephfsDriver({ network, mounts, isInUse });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { execute } from './execute.ts';
@@ -48,7 +48,19 @@ export async function removeAbandoned(): Promise<void> {
     await removeNamespace(namespace);
   }
   for (const name of (await readdir(tmpdir())).filter(isAbandoned)) {
-    await rm(path.join(tmpdir(), name), { recursive: true, force: true });
+    const directory = path.join(tmpdir(), name);
+    await unmountBelow(directory);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Otherwise the removal of the directory would fail, and remove what is mounted there. */
+async function unmountBelow(directory: string): Promise<void> {
+  const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n');
+  const points = mounts.map((line) => line.split(' ')[4] ?? '');
+  for (const point of points.filter((each) => each.startsWith(`${directory}/`)).reverse()) {
+    // Another test may have unmounted it meanwhile.
+    await execute('umount', '--lazy', point).catch(() => '');
   }
 }
 

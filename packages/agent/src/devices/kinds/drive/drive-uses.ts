@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { HostFailure } from '../../../base/failure.ts';
+import { type Mount, parseMountinfo } from '../../../base/mountinfo.ts';
 import { Sysfs } from '../../../base/sysfs.ts';
 import { type BlockDevice, listNamespaces, withHolders, withPartitions } from './block-devices.ts';
 import { readSignature } from './drive-signatures.ts';
-import { type Mount, parseMountinfo, parseSwaps } from './mounts.ts';
+import { parseSwaps } from './swaps.ts';
 
 type UsesOptions = {
   sysfs: Sysfs;

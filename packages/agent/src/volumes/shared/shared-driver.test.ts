@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unlessMissing } from '@gantry/daemon/durable-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeDisk } from '../testing/make-spec.ts';
-import { createVolumes } from './create-volumes.ts';
+import { makeDisk } from '../../testing/make-spec.ts';
+import { createVolumes } from '../create-volumes.ts';
+import { describeVolumesContract } from '../testing/volumes-contract.ts';
 import { sharedDriver } from './shared-driver.ts';
-import { describeVolumesContract } from './testing/volumes-contract.ts';
 
 const disk = makeDisk('d', { kind: 'DISK_KIND_SHARED_VOLUME' });
 const noImages = { fetch: () => Promise.reject(), use: () => Promise.reject() };
