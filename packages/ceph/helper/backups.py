@@ -62,23 +62,28 @@ def list_changes(image, since):
         yield from found
 
 
-def write_changes(image, since, output):
-    note = goes_on()
+def read_content(image, since):
+    """Yields (offset, length, data) of what is in the snapshot or has changed since the earlier one. Zeros have no data."""
     for start, length, exists in list_changes(image, since):
-        note()
-        end = start + length
         if not exists:
-            output.write(b"z", struct.pack("<QQ", start, length))
+            yield start, length, None
             continue
+        end = start + length
         while start < end:
             boundary = (start // CHUNK_BYTES + 1) * CHUNK_BYTES
             data = image.read(start, min(boundary, end) - start)
-            if data.count(0) != len(data):
-                output.write(b"w", struct.pack("<QQ", start, len(data)), data)
-            elif since is not None:
-                output.write(b"z", struct.pack("<QQ", start, len(data)))
+            yield start, len(data), data if data.count(0) != len(data) else None
             start += len(data)
-            note()
+
+
+def write_changes(image, since, output):
+    note = goes_on()
+    for start, length, data in read_content(image, since):
+        note()
+        if data is not None:
+            output.write(b"w", struct.pack("<QQ", start, length), data)
+        elif since is not None:
+            output.write(b"z", struct.pack("<QQ", start, length))
 
 
 def export_snapshot(cluster, pool, name, snapshot, since, file):

@@ -219,13 +219,6 @@ def grow_volume(cluster, pool, name, sizeBytes):
             image.resize(size, False)
 
 
-def flatten_volume(cluster, pool, name):
-    with open_pool(cluster, pool) as ioctx, rbd.Image(ioctx, name) as image:
-        if read_parent_id(image) is not None:
-            need_space(cluster, pool)
-            image.flatten(on_progress=goes_on())
-
-
 def need_unused(found, name):
     if found["watchers"]:
         raise OSError(errno.EBUSY, f"{', '.join(found['watchers'])} have the volume {name} open.")
@@ -276,7 +269,6 @@ METHODS = {
     "readVolume": read_volume,
     "listVolumes": list_volumes,
     "growVolume": grow_volume,
-    "flattenVolume": flatten_volume,
     "removeVolume": remove_volume,
     "emptyTrash": empty_trash,
 }

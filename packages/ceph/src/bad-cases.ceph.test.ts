@@ -88,7 +88,6 @@ describe('a Ceph cluster with trouble', () => {
       readVolume: () => late.readVolume(volume),
       listVolumes: () => late.listVolumes(pool),
       growVolume: () => late.growVolume({ ...volume, sizeBytes: 2 ** 24 }),
-      flattenVolume: () => late.flattenVolume(volume),
       removeVolume: () => late.removeVolume(volume),
       emptyTrash: () => late.emptyTrash(pool),
       createSnapshot: () => late.createSnapshot(at),

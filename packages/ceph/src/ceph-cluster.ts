@@ -3,7 +3,7 @@ import { withRawFile } from './convert-image.ts';
 import { isFenceable } from './fence-address.ts';
 import { type CephHelper, makeCephHelper } from './helper-process.ts';
 import { renderKeyRights } from './key-rights.ts';
-import { makeLuksHeader } from './luks-header.ts';
+import { makeLuksHeader } from './headers/luks-header.ts';
 import {
   IMAGE_SNAPSHOT,
   type NewVolume,
@@ -121,7 +121,6 @@ function makeCluster({
     },
     listVolumes: (pool) => quick.call('listVolumes', { pool }),
     growVolume: ({ sizeBytes, ...at }) => quick.call('growVolume', { ...nameOf(at), sizeBytes }),
-    flattenVolume: (at) => slow.call('flattenVolume', nameOf(at)),
     removeVolume: (at) => slow.call('removeVolume', nameOf(at)),
     emptyTrash: (pool) => slow.call('emptyTrash', { pool }),
 

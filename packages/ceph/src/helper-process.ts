@@ -11,6 +11,8 @@ const PYTHON = '/usr/bin/python3';
 /** The folder of the program: beside a bundled process, or in the source tree. */
 const PLACES = ['ceph-helper/', '../helper/'];
 const KEPT_OUTPUT_CHARACTERS = 2000;
+/** How a library ends its own process. */
+const CRASHES = new Set<NodeJS.Signals | null>(['SIGABRT', 'SIGSEGV', 'SIGBUS']);
 
 /** The first line that the program reads. */
 export type HelperConnection = { user: string; conf: Record<string, string> };
@@ -22,18 +24,26 @@ export type CephHelper = {
 };
 
 type Call = {
+  method: string;
+  args: Record<string, unknown>;
   resolve(result: unknown): void;
   reject(error: StorageError): void;
-  timer: NodeJS.Timeout;
+  isRepeated: boolean;
 };
+type CallUnderWay = Call & { timer: NodeJS.Timeout };
 type Reply = { id: number; goesOn?: true; result?: unknown; errno?: number; message?: string };
-type Running = { child: ChildProcessWithoutNullStreams; calls: Map<number, Call>; output: string };
+type Running = {
+  child: ChildProcessWithoutNullStreams;
+  calls: Map<number, CallUnderWay>;
+  output: string;
+};
 
 /**
  * Runs `gantry-ceph.py`, which keeps one connection to a cluster open. It is started by the first call. If it dies, all
  * calls that are under way throw `unreachable`, because their changes may have happened or not, and the next call starts
- * it again. It is killed if a call is silent for its time limit, or if its client was fenced, which makes it useless for good. Long
- * calls say every second that they go on, so that the limit does not depend on the size of a disk.
+ * it again. If a library has crashed, the calls are sent once more before, because each can be repeated. It is killed if a
+ * call is silent for its time limit, or if its client was fenced, which makes it useless for good. Long calls say every
+ * second that they go on, so that the limit does not depend on the size of a disk.
  */
 export function makeCephHelper({
   connection,
@@ -73,7 +83,8 @@ export function makeCephHelper({
     child.once('error', (cause) => {
       end(started, new StorageError('failed', `${program} could not be started.`, { cause }));
     });
-    child.once('close', () => {
+    child.once('close', (_code, signal) => {
+      if (CRASHES.has(signal)) repeat(started);
       // A program that never connected has a reason that an operator can remove, such as a missing package.
       const isMissing = started.output.includes('ModuleNotFoundError');
       const reason = started.output.trim().split('\n').at(-1) ?? '';
@@ -105,21 +116,36 @@ export function makeCephHelper({
     if (error.code === 'fenced') end(from, error);
   }
 
+  /** Sends the calls of a program that crashed to a new one, but none for a second time. */
+  function repeat(crashed: Running): void {
+    if (running === crashed) running = undefined;
+    for (const [id, { timer, ...call }] of crashed.calls) {
+      if (call.isRepeated) continue;
+      clearTimeout(timer);
+      crashed.calls.delete(id);
+      send({ ...call, isRepeated: true });
+    }
+  }
+
+  function send(call: Call): void {
+    running ??= start();
+    const current = running;
+    const { method, args } = call;
+    const id = ++lastId;
+    const timer = setTimeout(() => {
+      const seconds = limitMs / 1000;
+      end(current, new StorageError('unreachable', `${method} took more than ${seconds} s.`));
+    }, limitMs);
+    current.calls.set(id, { ...call, timer });
+    current.child.stdin.write(`${JSON.stringify({ id, method, arguments: args })}\n`);
+  }
+
   return {
-    call: <Result>(method: string, args: Record<string, unknown>) => {
-      running ??= start();
-      const { child, calls } = running;
-      const current = running;
-      return new Promise<Result>((resolve, reject) => {
-        const id = ++lastId;
-        const timer = setTimeout(() => {
-          const seconds = limitMs / 1000;
-          end(current, new StorageError('unreachable', `${method} took more than ${seconds} s.`));
-        }, limitMs);
-        calls.set(id, { resolve: (result) => resolve(result as Result), reject, timer });
-        child.stdin.write(`${JSON.stringify({ id, method, arguments: args })}\n`);
-      });
-    },
+    call: <Result>(method: string, args: Record<string, unknown>) =>
+      new Promise<Result>((resolve, reject) => {
+        const settled = { resolve: (result: unknown) => resolve(result as Result), reject };
+        send({ method, args, ...settled, isRepeated: false });
+      }),
     close: () => {
       if (running) end(running, new StorageError('unreachable', 'The connection was closed.'));
     },

@@ -156,12 +156,6 @@ export function simulateCluster({
       if (at.sizeBytes < volume.sizeBytes) fail('failed', `The volume ${pathOf(at)} is larger.`);
       volume.sizeBytes = at.sizeBytes;
     },
-    flattenVolume: async (at) => {
-      const volume = get(at);
-      if (volume.parentId === null) return;
-      needSpace(at.pool);
-      volume.parentId = null;
-    },
     removeVolume: async (at) => {
       const volume = find(at);
       if (!volume) return;

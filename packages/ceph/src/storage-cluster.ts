@@ -30,8 +30,6 @@ export type StorageCluster = StorageShares & {
   listVolumes(pool: string): Promise<string[]>;
   /** Makes a volume larger. Throws `failed` if that would make it smaller. */
   growVolume(volume: VolumeName & { sizeBytes: number }): Promise<void>;
-  /** Makes a volume independent of the image that it is a clone of. Copies the data. */
-  flattenVolume(at: VolumeName): Promise<void>;
   /**
    * Removes a volume with its snapshots, also one that clones still need: it stays in the cluster's trash until
    * `emptyTrash` can remove it. Throws `busy` while a client has it open, and `denied` if it has no labels.

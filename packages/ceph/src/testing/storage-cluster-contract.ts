@@ -152,7 +152,7 @@ export function describeStorageClusterContract(make: () => Promise<ContractClust
   });
 
   describe('images', () => {
-    it('an imported file can be cloned, and a clone is independent after it is flattened', async () => {
+    it('an imported file can be cloned, and what is written to a clone does not change it', async () => {
       expect(image).toMatchObject({ sizeBytes: IMAGE_BYTES, snapshots: [IMAGE_SNAPSHOT] });
       const clone = await create({ image: image.name });
       expect(clone).toMatchObject({ parentId: image.id, sizeBytes: 32 * MIB, snapshots: [] });
@@ -160,9 +160,6 @@ export function describeStorageClusterContract(make: () => Promise<ContractClust
       expect(await under.read(clone)).toBe(IMAGE_TEXT);
       await writeText(clone, 'changed');
       expect(await under.read(image)).toBe(IMAGE_TEXT);
-      await cluster.flattenVolume(clone);
-      await cluster.flattenVolume(clone);
-      expect(await cluster.readVolume(clone)).toMatchObject({ parentId: null });
       expect(await under.read(clone)).toBe('changed');
     });
 

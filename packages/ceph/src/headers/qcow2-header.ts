@@ -1,4 +1,4 @@
-import { StorageError } from './storage-error.ts';
+import { StorageError } from '../storage-error.ts';
 
 /** The length of the part of a qcow2 file that this module reads. */
 export const QCOW2_HEADER_BYTES = 104;

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { StorageError } from './storage-error.ts';
+import { StorageError } from '../storage-error.ts';
 
 const SECTOR = 512;
 const MAGIC = 'KDMV';
