@@ -7,7 +7,7 @@ import rbd
 from backups import read_content
 from encryption import is_encrypted, need_passphrase, size_with_header
 from images import write_chunks
-from progress import going_on
+from progress import goes_on, going_on
 from space import open_pool, open_pool_to_remove
 from volumes import FEATURES, RESTORING, UNFINISHED, bytes_to_restore, finish, look_at, need_unused, user_snapshots
 
@@ -47,6 +47,15 @@ def restore_snapshot(cluster, pool, name, snapshot):
             image.metadata_remove(RESTORING)
 
 
+def list_data(image):
+    """Yields (offset, data) of what the snapshot contains besides zeros."""
+    note = goes_on()
+    for offset, _, data in read_content(image, None):
+        note()
+        if data is not None:
+            yield offset, data
+
+
 def copy_snapshot(cluster, pool, name, snapshot, to):
     """Reads and writes everything. To clone the snapshot and to make the clone independent crashes in librbd 16.2 at times."""
     with open_pool(cluster, pool) as ioctx, open_pool(cluster, to["pool"]) as target:
@@ -60,8 +69,7 @@ def copy_snapshot(cluster, pool, name, snapshot, to):
                 rbd.RBD().create(target, unfinished, source.size(), old_format=False, features=FEATURES)
 
             def complete(image):
-                content = read_content(source, None)
-                write_chunks(image, ((offset, data) for offset, _, data in content if data is not None))
+                write_chunks(image, list_data(source))
                 need_passphrase(target, to["name"] + UNFINISHED, to)
 
             return finish(cluster, target, to, make, complete)
