@@ -1,9 +1,9 @@
 import { type CephShares, makeShares } from './ceph-shares.ts';
 import { withRawFile } from './convert-image.ts';
 import { isFenceable } from './fence-address.ts';
+import { makeLuksHeader } from './headers/luks-header.ts';
 import { type CephHelper, makeCephHelper } from './helper-process.ts';
 import { renderKeyRights } from './key-rights.ts';
-import { makeLuksHeader } from './headers/luks-header.ts';
 import {
   IMAGE_SNAPSHOT,
   type NewVolume,

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { ExecError, exec } from '@gantry/daemon/exec';
 import { GIB } from '@gantry/daemon/units';
 import { QCOW2_HEADER_BYTES, readQcow2Size } from './headers/qcow2-header.ts';
+import { readVmdkSize } from './headers/vmdk-header.ts';
 import type { ImageFileFormat } from './storage-cluster.ts';
 import { StorageError } from './storage-error.ts';
-import { readVmdkSize } from './headers/vmdk-header.ts';
 
 const CPU_SECONDS = 3600;
 const MEMORY_BYTES = 2 * GIB;
