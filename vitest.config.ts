@@ -70,6 +70,7 @@ export default defineConfig({
             ...named('.pg.test.ts'),
             ...named('.browser.test.ts'),
             ...named('.libvirt.test.ts'),
+            ...named('.quotas.test.ts'),
             ...named('.ceph.test.ts'),
             ...named('.lab.test.ts'),
             ...named('.install.test.ts'),
@@ -183,6 +184,19 @@ export default defineConfig({
       },
       install('install-all', named('.install.test.ts'), [SHORT_INSTALL]),
       install('install', [SHORT_INSTALL, 'test/install/units.install.test.ts']),
+      {
+        // Run by the suite lab-short in a machine whose kernel has project quotas; not all kernels have them.
+        test: {
+          name: 'quotas',
+          include: named('.quotas.test.ts'),
+          exclude: skipped,
+          expect: patience,
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 107 },
+        },
+      },
       lab('lab', named('.lab.test.ts')),
       lab('lab-short', ['test/lab/short.lab.test.ts']),
     ],

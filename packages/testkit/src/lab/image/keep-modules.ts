@@ -12,7 +12,7 @@ const KEPT = [
   /^drivers\/net\/(tun|tap|veth|dummy|macvlan|macvtap|virtio_net|vrf|vxlan|wireguard)/,
   /^drivers\/(char\/hw_random|char\/virtio_console|firmware\/|pci\/)/,
   /^drivers\/gpu\/drm\/(tiny\/bochs|virtio\/)/,
-  /^fs\/(9p|autofs|configfs|efivarfs|ext4|fat|fuse|isofs|jbd2|nls|overlayfs|xfs)/,
+  /^fs\/(9p|autofs|configfs|efivarfs|ext4|fat|fuse|isofs|jbd2|nls|overlayfs|quota|xfs)/,
   /^net\/(8021q|9p|802|bridge|core|ipv4|ipv6|llc|netfilter|sched|vmw_vsock)\//,
   /^sound\/pci\/hda\/snd-hda-(intel|codec-generic)/,
 ];

@@ -14,6 +14,7 @@ const EVERYWHERE = [
   ...['nvme-cli', 'pciutils', 'pci.ids', 'mdadm', 'lvm2', 'thin-provisioning-tools'],
   ...['nftables', 'iproute2', 'conntrack', 'kmod', 'udev', 'procps', 'util-linux', 'mount'],
   ...['bash', 'coreutils', 'findutils', 'grep', 'sed', 'mawk', 'e2fsprogs', 'busybox-static'],
+  'quota',
 ];
 
 /** If a release has no package of this name, QEMU's own package contains the program. */

@@ -17,6 +17,8 @@ export type Machine = {
   file(name: string): string;
   /** The folder that the machine mounts as /share. */
   share: string;
+  /** A folder that the machine may mount by the tag `source`, and cannot write to. */
+  source?: string | undefined;
   /** Additional arguments of the kernel. */
   kernelArguments: string;
   /** A device tree that replaces QEMU's own. */
@@ -25,7 +27,7 @@ export type Machine = {
 
 /** Returns the program and its arguments. */
 export function qemuCommand(machine: Machine): [string, ...string[]] {
-  const { image, slots, file, share } = machine;
+  const { image, slots, file, share, source } = machine;
   const platform = readPlatform();
   const { fixed, cards } = slotArguments(slots, (id) => file(`${id}.raw`));
   const socket = (id: string) => `socket,id=${id},path=${file(id)},server=on,wait=off`;
@@ -41,6 +43,7 @@ export function qemuCommand(machine: Machine): [string, ...string[]] {
     ...['-netdev', 'user,id=net', '-device', 'virtio-net-pci,netdev=net,romfile='],
     ...['-fsdev', `local,id=share,path=${share},security_model=none,multidevs=remap`],
     ...['-device', 'virtio-9p-pci,fsdev=share,mount_tag=share'],
+    ...(source === undefined ? [] : sourceArguments(source)),
     ...['-device', 'virtio-serial-pci', '-chardev', socket('commands')],
     ...['-device', 'virtserialport,chardev=commands,name=gantry.lab'],
     ...['-chardev', `file,id=console,path=${file('console.log')}`, '-serial', 'chardev:console'],
@@ -61,6 +64,14 @@ function topologyArguments({ topology, memoryMib }: Machine): string[] {
     ...['-numa', `node,cpus=${node * cpus}-${(node + 1) * cpus - 1},memdev=memory${node}`],
   ]);
   return ['-smp', `${sockets * cpus},${shape}`, '-m', `${memoryMib}`, ...nodes.flat()];
+}
+
+function sourceArguments(source: string): string[] {
+  const folder = `path=${source},security_model=none,multidevs=remap,readonly=on`;
+  return [
+    ...['-fsdev', `local,id=source,${folder}`],
+    ...['-device', 'virtio-9p-pci,fsdev=source,mount_tag=source'],
+  ];
 }
 
 function numaNodes({ sockets }: LabTopology): number {

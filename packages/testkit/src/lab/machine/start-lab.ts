@@ -48,6 +48,8 @@ export type LabOptions = {
   /** Builds what the machine boots from. Absent: the smallest host, which boots fastest. */
   image?: () => Promise<LabImage>;
   slots?: readonly LabSlot[];
+  /** The machine can run the tests of this checkout: see `run-tests.ts`. */
+  hasSource?: boolean;
   memoryMib?: number;
   /** Absent: one socket with two cores. */
   topology?: LabTopology;
@@ -62,6 +64,7 @@ const BOOT_LIMIT_MS = 1_200_000;
 const UNPLUG_LIMIT_MS = 120_000;
 const DEFAULT_TOPOLOGY: LabTopology = { sockets: 1, coresPerSocket: 2, threadsPerCore: 1 };
 const COMMAND_LIMIT_SECONDS = 900;
+const checkout = fileURLToPath(new URL('../../../../..', import.meta.url));
 const agentBundle = fileURLToPath(new URL('../../../../agent/dist', import.meta.url));
 
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
@@ -92,6 +95,7 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
     await writeFile(file('console.log'), '');
     const machine: Machine = {
       ...{ image, slots, share, file },
+      ...(options.hasSource && { source: checkout }),
       memoryMib: options.memoryMib ?? 4096,
       topology: options.topology ?? DEFAULT_TOPOLOGY,
       kernelArguments: `${image.kernelArguments} ${options.kernelArguments ?? ''}`.trim(),

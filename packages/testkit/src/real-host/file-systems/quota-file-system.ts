@@ -50,17 +50,3 @@ export async function makeFileSystem(
     throw error;
   }
 }
-
-/** Why this machine has no project quotas; null if it has. Prints the reason, because its tests are skipped then. */
-export async function whyNoQuotas(): Promise<string | null> {
-  try {
-    await (await makeFileSystem('probe', { sizeMib: 16 })).remove();
-    return null;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    if (!reason.includes('Command failed: mount ')) throw error;
-    const found = `this machine mounts no ext4 with project quotas: ${reason.trim().replace(/\s+/g, ' ')}`;
-    process.stderr.write(`tests are skipped: ${found}; the kernel needs CONFIG_QFMT_V2\n`);
-    return found;
-  }
-}

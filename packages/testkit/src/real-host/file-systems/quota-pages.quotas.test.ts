@@ -4,13 +4,12 @@ import { MIB } from '@gantry/daemon/units';
 import { afterEach, describe, expect, test } from 'vitest';
 import { documented } from '../../docs/documented.ts';
 import { execute } from '../execute.ts';
-import { makeFileSystem, type TestFileSystem, whyNoQuotas } from './quota-file-system.ts';
+import { makeFileSystem, type TestFileSystem } from './quota-file-system.ts';
 import { asVirtiofsd } from './virtiofsd-rights.ts';
 
-const missing = await whyNoQuotas();
 const PLAIN = { sizeMib: 64, mkfs: ['mkfs.ext4', '-q'], mountOptions: [] };
 
-describe.skipIf(missing !== null)(`the commands for shared volumes (${missing ?? 'ext4'})`, () => {
+describe('the commands for shared volumes', () => {
   let system: TestFileSystem;
   let device: FileHandle;
   const make = async (options: Parameters<typeof makeFileSystem>[1]) => {

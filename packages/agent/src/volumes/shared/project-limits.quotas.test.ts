@@ -4,7 +4,6 @@ import { MIB } from '@gantry/daemon/units';
 import {
   makeFileSystem,
   type TestFileSystem,
-  whyNoQuotas,
 } from '@gantry/testkit/real-host/file-systems/quota-file-system';
 import { asVirtiofsd } from '@gantry/testkit/real-host/file-systems/virtiofsd-rights';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,7 +14,6 @@ import { projectPrograms } from './project-programs.ts';
 import { sharedDriver } from './shared-driver.ts';
 import { dataOf, openLimitedVolumes, runForReal, sharedDisk } from './testing/limited-volumes.ts';
 
-const missing = await whyNoQuotas();
 const programs = projectPrograms(runForReal);
 const REFUSED = /quota exceeded/i;
 const FILL = (mib: number) => `dd if=/dev/zero of=large bs=1M count=${mib}; du -m -s .`;
@@ -24,7 +22,6 @@ let system: TestFileSystem;
 let directory = '';
 
 beforeEach(async () => {
-  if (missing !== null) return;
   system = await makeFileSystem('shared', { sizeMib: 256 });
   directory = join(system.mountPoint, 'shared');
 });
@@ -41,7 +38,7 @@ const sizeOf = async (path: string) => {
   return blocks * bsize;
 };
 
-describe.skipIf(missing !== null)(`a shared volume with a limit (${missing ?? 'ext4'})`, () => {
+describe('a shared volume with a limit', () => {
   it('refuses writes of virtiofsd beyond its size, and its neighbours are not affected', async () => {
     const volumes = open();
     await volumes.create(sharedDisk('full', 16), null);
@@ -190,7 +187,7 @@ describe.skipIf(missing !== null)(`a shared volume with a limit (${missing ?? 'e
   });
 });
 
-describe.skipIf(missing !== null)('a shared volume from before there were quotas', () => {
+describe('a shared volume from before there were quotas', () => {
   const ODD = `mkdir -p deep/er; echo a >deep/er/a; mkfifo pipe; ln -s /etc/passwd link; ln -s deep loop;
     echo b >"$(printf 'odd\\377 \\n name')"; echo c >-c; dd if=/dev/zero of=large bs=1M count=8`;
 
@@ -274,7 +271,7 @@ describe.skipIf(missing !== null)('a shared volume from before there were quotas
   });
 });
 
-describe.skipIf(missing !== null)('a file system without quotas', () => {
+describe('a file system without quotas', () => {
   it('has shared volumes whose sizes are recorded, also on a file system for quotas', async () => {
     await runForReal('umount', [system.mountPoint]);
     await runForReal('mount', [
