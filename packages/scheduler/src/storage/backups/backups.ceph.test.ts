@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connectCeph } from '@gantry/ceph/ceph-cluster';
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { realVolumes } from '../testing/real-volumes.ts';
 import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
 
 let ceph: TestCeph;
@@ -26,12 +26,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const qemuIo = (name: string, ...commands: string[]) =>
-  ceph.run(
-    ...(['qemu-io', '--image-opts'] as const),
-    `driver=rbd,pool=${POOL},image=${name},conf=${ceph.configFile}`,
-    ...[...commands, 'flush'].flatMap((command) => ['-c', command]),
-  );
+const { qemuIo, checksum, finish, restoreBackup } = realVolumes(() => ({ ceph, world }));
 /** Writes record n: 4 KiB of its own byte, at its own place, the second half of the records far behind the first. */
 const record = (n: number) => `-P ${n + 1} ${n * 4096 + (n % 2) * 512 * 2 ** 20} 4096`;
 const write = (name: string, records: readonly number[]) =>
@@ -45,22 +40,6 @@ async function missing(name: string, records: readonly number[]): Promise<number
   return lost;
 }
 const upTo = (n: number) => Array.from({ length: n }, (_, index) => index);
-const checksum = async (name: string) => {
-  const file = path.join(directory, 'content');
-  await ceph.run('rbd', 'export', '--no-progress', `${POOL}/${name}`, file);
-  const hash = createHash('sha256').update(await readFile(file));
-  await rm(file);
-  return hash.digest('hex');
-};
-
-async function finish(method: string, at: string, body?: object): Promise<string> {
-  const { id, resourceId } = await world.begin(method, at, body);
-  await world.carryOut();
-  expect(await world.operation(id)).toMatchObject({ state: 'SUCCEEDED' });
-  return resourceId;
-}
-const restore = (name: string, backup_id: string) =>
-  finish('POST', '/disks', { name, size: '1GiB', location: LOCATION, backup_id });
 
 it('records written before each backup are there after its restore, and changes are smaller than the whole', async () => {
   const diskId = await world.makeDisk('', { size: '1GiB' });
@@ -85,10 +64,10 @@ it('records written before each backup are there after its restore, and changes 
   expect((await cluster.readVolume({ pool: POOL, name: diskId }))?.snapshots).toEqual([changes]);
   await cluster.removeVolume({ pool: POOL, name: diskId });
 
-  const first = await restore('first', full);
+  const first = await restoreBackup('first', full);
   expect(await missing(first, upTo(4))).toEqual([]);
   expect(await checksum(first)).toBe(afterFull);
-  const second = await restore('second', changes);
+  const second = await restoreBackup('second', changes);
   expect(await missing(second, upTo(8))).toEqual([]);
   expect(await missing(second, [8, 9, 10, 11])).toEqual([8, 9, 10, 11]);
   expect(await checksum(second)).toBe(afterChanges);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -28,7 +28,8 @@ import {
 } from '../backup-files/testing/backup-files-contract.ts';
 import { makeGatewayBucket, openGatewayBucket } from '../backup-files/testing/gateway-bucket.ts';
 import { LeaseLost } from '../lease-writes.ts';
-import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
+import { realVolumes } from '../testing/real-volumes.ts';
+import { makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
 
 let ceph: TestCeph;
 let gateway: TestGateway;
@@ -161,27 +162,7 @@ describe('a bucket', () => {
   });
 });
 
-const qemuIo = (name: string, ...commands: string[]) =>
-  ceph.run(
-    ...(['qemu-io', '--image-opts'] as const),
-    `driver=rbd,pool=${POOL},image=${name},conf=${ceph.configFile}`,
-    ...[...commands, 'flush'].flatMap((command) => ['-c', command]),
-  );
-const checksum = async (name: string) => {
-  const file = path.join(directory, 'content');
-  await ceph.run('rbd', 'export', '--no-progress', `${POOL}/${name}`, file);
-  const hash = createHash('sha256').update(await readFile(file));
-  await rm(file);
-  return hash.digest('hex');
-};
-async function finish(method: string, at: string, body?: object): Promise<string> {
-  const { id, resourceId } = await world.begin(method, at, body);
-  await world.carryOut();
-  expect(await world.operation(id)).toMatchObject({ state: 'SUCCEEDED' });
-  return resourceId;
-}
-const restore = (name: string, backup_id: string) =>
-  finish('POST', '/disks', { name, size: '1GiB', location: LOCATION, backup_id });
+const { qemuIo, checksum, finish, restoreBackup } = realVolumes(() => ({ ceph, world }));
 
 describe('backups of disks in a bucket', () => {
   it('a whole backup and one with changes are restored with the same SHA-256, also by hand, and deleted', async () => {
@@ -196,8 +177,8 @@ describe('backups of disks in a bucket', () => {
     expect(await readdir(spool)).toEqual([]);
     await cluster.removeVolume({ pool: POOL, name: diskId });
 
-    expect(await checksum(await restore('first', full))).toBe(afterFull);
-    expect(await checksum(await restore('second', changes))).toBe(afterChanges);
+    expect(await checksum(await restoreBackup('first', full))).toBe(afterFull);
+    expect(await checksum(await restoreBackup('second', changes))).toBe(afterChanges);
     expect(await readdir(spool)).toEqual([]);
 
     const diffs = (await stored(diskId)).filter((each) => each.endsWith('.diff'));
@@ -244,7 +225,7 @@ describe('backups of disks in a bucket', () => {
     await world.carryOut();
     expect(await world.operation(id)).toMatchObject({ state: 'SUCCEEDED' });
     expect(await stored(diskId)).toHaveLength(2);
-    expect(await checksum(await restore('again', resourceId))).toBe(await checksum(diskId));
+    expect(await checksum(await restoreBackup('again', resourceId))).toBe(await checksum(diskId));
     await finish('DELETE', `/backups/${resourceId}`);
     expect(await stored(diskId)).toEqual([]);
   });

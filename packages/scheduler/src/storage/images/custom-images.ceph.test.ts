@@ -9,6 +9,7 @@ import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
 import { vmBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { realVolumes } from '../testing/real-volumes.ts';
 import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
 
 let ceph: TestCeph;
@@ -26,25 +27,7 @@ afterAll(async () => {
   await ceph?.stop();
 });
 
-const qemuIo = (name: string, command: string) =>
-  ceph.run(
-    ...(['qemu-io', '--image-opts'] as const),
-    `driver=rbd,pool=${POOL},image=${name},conf=${ceph.configFile}`,
-    ...['-c', command, '-c', 'flush'],
-  );
-/** Whether the first 4 MiB of the volume consist of this byte. */
-const has = async (name: string, byte: string) =>
-  await qemuIo(name, `read -P ${byte} 0 4M`).then(
-    (output) => !output.includes('verification failed'),
-    () => false,
-  );
-
-async function finish(method: string, path: string, body?: object): Promise<string> {
-  const { id, resourceId } = await world.begin(method, path, body);
-  await world.carryOut();
-  expect(await world.operation(id)).toMatchObject({ state: 'SUCCEEDED' });
-  return resourceId;
-}
+const { qemuIo, has, finish } = realVolumes(() => ({ ceph, world }));
 
 async function makeSnapshot(name: string, byte: string): Promise<string> {
   const disk_id = await world.makeDisk('', { size: '1GiB' });

@@ -2,6 +2,7 @@ import { connectCeph } from '@gantry/ceph/ceph-cluster';
 import type { StorageCluster } from '@gantry/ceph/storage-cluster';
 import { startCeph, type TestCeph } from '@gantry/testkit/ceph/start-ceph';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { realVolumes } from '../testing/real-volumes.ts';
 import { LOCATION, makeStorageWorld, POOL, type StorageWorld } from '../testing/storage-world.ts';
 
 let ceph: TestCeph;
@@ -19,27 +20,8 @@ afterAll(async () => {
   await ceph?.stop();
 });
 
-const qemuIo = (name: string, command: string) =>
-  ceph.run(
-    ...(['qemu-io', '--image-opts'] as const),
-    `driver=rbd,pool=${POOL},image=${name},conf=${ceph.configFile}`,
-    ...['-c', command, '-c', 'flush'],
-  );
+const { qemuIo, has, finish } = realVolumes(() => ({ ceph, world }));
 const fill = (name: string, byte: string) => qemuIo(name, `write -P ${byte} 0 4M`);
-/** Whether the first 4 MiB of the volume consist of this byte. */
-const has = async (name: string, byte: string) =>
-  await qemuIo(name, `read -P ${byte} 0 4M`).then(
-    (output) => !output.includes('verification failed'),
-    () => false,
-  );
-
-/** Sends a request, lets the cluster carry it out, and returns the id of the resource. */
-async function finish(method: string, path: string, body?: object): Promise<string> {
-  const { id, resourceId } = await world.begin(method, path, body);
-  await world.carryOut();
-  expect(await world.operation(id)).toMatchObject({ state: 'SUCCEEDED' });
-  return resourceId;
-}
 
 it('a snapshot keeps its content, restores it, and its copy outlives the snapshot and the disk', async () => {
   const diskId = await world.makeDisk('', { size: '1GiB' });
