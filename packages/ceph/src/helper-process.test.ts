@@ -14,7 +14,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A program that notes its start, reads the connection and the first call, and ends like this as often as wanted. */
+/** A program that counts its starts, and is ended by this signal at its first call, as often as wanted. */
 async function startHelper({ crashes, by }: { crashes: number; by: string }): Promise<void> {
   const program = path.join(directory, 'program.mjs');
   await writeFile(
@@ -53,7 +53,7 @@ describe('a helper whose library crashes', () => {
   });
 });
 
-it('a helper that somebody else ends fails the calls that were under way, and does the next one', async () => {
+it('a helper that is killed fails the calls that were under way, and its successor does the next one', async () => {
   await startHelper({ crashes: 1, by: 'SIGKILL' });
   await expect(helper.call('copy', { value: 1 })).rejects.toMatchObject(UNREACHABLE);
   await expect(helper.call('copy', { value: 2 })).resolves.toBe('copy 2');

@@ -11,7 +11,7 @@ const PYTHON = '/usr/bin/python3';
 /** The folder of the program: beside a bundled process, or in the source tree. */
 const PLACES = ['ceph-helper/', '../helper/'];
 const KEPT_OUTPUT_CHARACTERS = 2000;
-/** How a library ends its own process. */
+/** The signals by which a library that crashes ends its process. */
 const CRASHES = new Set<NodeJS.Signals | null>(['SIGABRT', 'SIGSEGV', 'SIGBUS']);
 
 /** The first line that the program reads. */

@@ -137,7 +137,7 @@ describe('a shared volume with a limit', () => {
         died = resolve;
       });
       let step = 0;
-      // What has died does nothing any more, not even clean up.
+      // An agent that has died does nothing any more, and does not clean up.
       const run: RunProgram = async (...call) => {
         if (step < diesAt) {
           step += 1;

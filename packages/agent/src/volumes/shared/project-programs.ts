@@ -53,7 +53,7 @@ export function projectPrograms(runProgram: RunProgram) {
       return Number(await run('sh', ['-c', script, 'sh', path, String(most + 1)]));
     },
 
-    /** Returns every project that has a limit or uses something, whoever has made it. */
+    /** Returns every project that has a limit or uses something, also those of other programs. */
     async listUsed(mountPoint: string): Promise<Set<number>> {
       // Without -v it leaves out projects that have a limit and use nothing.
       return parseUsed(await run('repquota', ['-P', '-n', '-v', '-O', 'csv', mountPoint]));

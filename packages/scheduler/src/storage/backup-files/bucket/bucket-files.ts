@@ -104,7 +104,7 @@ export function openBucketFiles(options: BucketOptions & { spool: string }): Bac
     requireChecksum(name, hash.digest('hex'), sha256);
   };
 
-  /** Returns the complete file of a backup, whichever attempt has made it. */
+  /** Returns the complete file of a backup, which any of its attempts may have written. */
   const findComplete = async (backup: StoredBackup): Promise<{ name: string; bytes: number }> => {
     const names = new Set(await bucket.list(beginningOf(backup)));
     for (const manifest of names) {
@@ -173,7 +173,7 @@ export function openBucketFiles(options: BucketOptions & { spool: string }): Bac
   };
 }
 
-/** A manifest that nobody can read belongs to no backup. */
+/** A manifest that is not valid JSON belongs to no backup. */
 function parseManifest(text: string): Partial<Manifest> {
   try {
     return (JSON.parse(text) ?? {}) as Partial<Manifest>;
