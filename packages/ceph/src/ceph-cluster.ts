@@ -2,7 +2,7 @@ import { type CephShares, makeShares } from './ceph-shares.ts';
 import { withRawFile } from './convert-image.ts';
 import { isFenceable } from './fence-address.ts';
 import { makeLuksHeader } from './headers/luks-header.ts';
-import { type CephHelper, makeCephHelper } from './helper-process.ts';
+import { type CephHelper, type HelperCrash, makeCephHelper } from './helper-process.ts';
 import { renderKeyRights } from './key-rights.ts';
 import {
   IMAGE_SNAPSHOT,
@@ -31,6 +31,8 @@ export type CephOptions = {
   scratchDirectory?: string;
   /** A program and arguments that start the helper, such as those of another network namespace. */
   command?: readonly string[];
+  /** Called when one of Ceph's libraries has crashed. */
+  onCrash?: (crash: HelperCrash) => void;
 };
 
 const SLOW_LIMIT_MS = 3600_000;
@@ -73,13 +75,14 @@ export function connectCeph({
       log_to_stderr: 'false',
     },
   };
-  const { command = [] } = options;
-  const quick = makeCephHelper({ connection, limitMs, command });
+  const { command = [], onCrash = () => {} } = options;
+  const common = { connection, command, onCrash };
+  const quick = makeCephHelper({ ...common, limitMs });
   // A helper of its own: one that is killed because a call took too long must not end an hour's copy.
-  const slow = makeCephHelper({ connection, limitMs: slowLimitMs, command });
+  const slow = makeCephHelper({ ...common, limitMs: slowLimitMs });
   // A metadata server that does not reply has no time limit but this one, and must end no other calls.
-  const files = makeCephHelper({ connection, limitMs, command });
-  const slowFiles = makeCephHelper({ connection, limitMs: slowLimitMs, command });
+  const files = makeCephHelper({ ...common, limitMs });
+  const slowFiles = makeCephHelper({ ...common, limitMs: slowLimitMs });
   const shares = makeShares({ files, slowFiles });
   return makeCluster({ quick, slow, shares, scratchDirectory: options.scratchDirectory });
 }

@@ -12,7 +12,10 @@ const PYTHON = '/usr/bin/python3';
 const PLACES = ['ceph-helper/', '../helper/'];
 const KEPT_OUTPUT_CHARACTERS = 2000;
 /** The signals by which a library that crashes ends its process. */
-const CRASHES = new Set<NodeJS.Signals | null>(['SIGABRT', 'SIGSEGV', 'SIGBUS']);
+const CRASHES = new Set<NodeJS.Signals>(['SIGABRT', 'SIGSEGV', 'SIGBUS']);
+
+/** What a program did when one of its libraries ended it. */
+export type HelperCrash = { signal: NodeJS.Signals; methods: string[] };
 
 /** The first line that the program reads. */
 export type HelperConnection = { user: string; conf: Record<string, string> };
@@ -49,11 +52,14 @@ export function makeCephHelper({
   connection,
   limitMs,
   command = [],
+  onCrash = () => {},
 }: {
   connection: HelperConnection;
   limitMs: number;
   /** A program and arguments that start the helper, such as those of another network namespace. */
   command?: readonly string[];
+  /** Called before the calls that were under way are sent once more. */
+  onCrash?: (crash: HelperCrash) => void;
 }): CephHelper {
   let running: Running | undefined;
   let lastId = 0;
@@ -84,7 +90,7 @@ export function makeCephHelper({
       end(started, new StorageError('failed', `${program} could not be started.`, { cause }));
     });
     child.once('close', (_code, signal) => {
-      if (CRASHES.has(signal)) repeat(started);
+      if (signal !== null && CRASHES.has(signal)) repeat(started, signal);
       // A program that never connected has a reason that an operator can remove, such as a missing package.
       const isMissing = started.output.includes('ModuleNotFoundError');
       const reason = started.output.trim().split('\n').at(-1) ?? '';
@@ -117,8 +123,9 @@ export function makeCephHelper({
   }
 
   /** Sends the calls of a program that crashed to a new one, but none for a second time. */
-  function repeat(crashed: Running): void {
+  function repeat(crashed: Running, signal: NodeJS.Signals): void {
     if (running === crashed) running = undefined;
+    onCrash({ signal, methods: [...crashed.calls.values()].map(({ method }) => method) });
     for (const [id, { timer, ...call }] of crashed.calls) {
       if (call.isRepeated) continue;
       clearTimeout(timer);

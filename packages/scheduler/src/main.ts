@@ -95,7 +95,7 @@ await runProcess({
       imageUploads: settings.imageUploads,
       ...(storageKeysDirectory === undefined
         ? {}
-        : { openCluster: cephOpener(storageKeysDirectory) }),
+        : { openCluster: cephOpener(storageKeysDirectory, log) }),
       backupDirectory: settings.backupDirectory,
       backupBucket: settings.backupBucket,
       metrics,

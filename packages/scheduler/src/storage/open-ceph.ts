@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectCeph } from '@gantry/ceph/ceph-cluster';
 import { StorageError } from '@gantry/ceph/storage-error';
+import type { Log } from '@gantry/daemon/log';
 import type { OpenCluster } from './storage-clusters.ts';
 
 const NAME = /^[a-z0-9-]{1,63}$/;
@@ -10,10 +11,14 @@ const BASE64 = /^[A-Za-z0-9+/]{32,}={0,2}$/;
 const OTHERS = 0o077;
 
 /** Returns the function that opens Ceph clusters with the keys of a directory: `<name of the cluster>.key`, in base64. */
-export function cephOpener(keysDirectory: string): OpenCluster {
+export function cephOpener(keysDirectory: string, log: Log): OpenCluster {
   return async ({ name, monitors, userName }) => {
     const key = await readKey(keysDirectory, name);
-    return connectCeph({ monitors, userName, key });
+    return connectCeph({
+      ...{ monitors, userName, key },
+      onCrash: ({ signal, methods }) =>
+        log.error({ storage_cluster: name, signal, methods }, 'a library of Ceph crashed'),
+    });
   };
 }
 
