@@ -107,6 +107,7 @@ describe('an emulated GPU server', () => {
 
   it('starts both with the same data after a reset of the host', async () => {
     const { client, lab, agent } = cloud;
+    expect(vms.size).toBe(2);
     await lab.reset();
     await agent.start();
     for (const [name, { id, slot }] of vms) {
@@ -122,6 +123,7 @@ describe('an emulated GPU server', () => {
 
   it('erases their devices even if the agent dies meanwhile, and keeps receipts', async () => {
     const { client, lab, agent } = cloud;
+    expect(vms.size).toBe(2);
     const deletions = [];
     for (const { id } of vms.values()) deletions.push(await client.open('DELETE', `/vms/${id}`));
     await expect
