@@ -1,5 +1,5 @@
 import { UsageError } from '../../../cli-errors.ts';
-import { mirroredUrl, type Source, verifySums } from './find-source.ts';
+import { mirroredUrl, type Source, type SumsUrls, urlsOfSums, verifySums } from './find-source.ts';
 import { type ImageList, isDigest, type ListedImage } from './image-list.ts';
 
 /** An image to import: one of the list, or one of a URL. */
@@ -9,6 +9,8 @@ export type ChosenImage = {
   tags: string[];
   build: string;
   url: URL;
+  /** Undefined if the checksum is pinned or given. */
+  sumsUrls: SumsUrls | undefined;
   /** Returns the checksum that the image must have, and why it is trusted. */
   findSource(signal: AbortSignal): Promise<Source>;
 };
@@ -61,8 +63,9 @@ function listedImage(list: ImageList, image: ListedImage, choice: Choice): Chose
   const { description, tags, build, sums } = image;
   return {
     ...{ name: choice.name ?? image.name, description, tags, build, url },
+    sumsUrls: sums && urlsOfSums(url, sums),
     async findSource(signal) {
-      if (sums !== undefined) return await verifySums({ url, sums, keys: list.keys, signal });
+      if (sums !== undefined) return await verifySums({ url, file, sums, keys: list.keys }, signal);
       const trust = 'pinned checksum';
       return file.sha256 === undefined
         ? { algorithm: 'sha512', digest: file.sha512 ?? '', trust }
@@ -82,7 +85,7 @@ function imageOfUrl(typed: readonly string[], { all, mirror, name, sha256 }: Cho
       'give the image of a URL its --sha256: 64 hexadecimal digits in lower case',
     );
   return {
-    ...{ name, description: '', tags: [], build: '', url },
+    ...{ name, description: '', tags: [], build: '', url, sumsUrls: undefined },
     findSource: async () => ({ algorithm: 'sha256', digest: sha256, trust: 'given checksum' }),
   };
 }

@@ -27,6 +27,12 @@ it('every image of the list has a build that does not move, and a reason to trus
   );
 });
 
+it('only images of Debian lack a signature', async () => {
+  const { images } = await readImageList();
+  const unsigned = images.filter(({ sums }) => sums === undefined);
+  expect(unsigned.map(({ name }) => name)).toEqual(['debian-12', 'debian-13']);
+});
+
 it('each key of the list has the fingerprint that the list names', async ({ skip }) => {
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-keys-'));
   try {
@@ -55,6 +61,16 @@ it('a list with a mistake is refused with the name of the field', () => {
   expect(parse({ name: 'X' })).toThrow(/^images\[0\]\.name/);
   expect(parse({ files: {} })).toThrow(/^images\[0\]\.files/);
   expect(parse({ sums: { algorithm: 'sha256', key: 'unknown' } })).toThrow(/^images\[0\]\.sums/);
+  const signed = { algorithm: 'sha256', file: 'SUMS', signature: 'SUMS.gpg', key: 'one' };
+  const key = { owner: 'one', fingerprint: 'A'.repeat(40), base64: [] };
+  const parseSigned = (sums: object, file: object) => () =>
+    parseImageList({
+      ...{ date: '2026-01-01', keys: { one: key } },
+      images: [{ name: 'x', sums, files: { amd64: { url: 'https://example.com/x', ...file } } }],
+    });
+  expect(parseSigned(signed, {})).not.toThrow();
+  expect(parseSigned({ ...signed, signature: '' }, {})).toThrow(/^images\[0\]\.sums/);
+  expect(parseSigned(signed, { sha512: 'a'.repeat(128) })).toThrow(/^images\[0\]\.files\.amd64/);
   expect(() => parseImageList([])).toThrow(/^date/);
   expect(() => parseImageList(null)).toThrow(/^the list/);
 });

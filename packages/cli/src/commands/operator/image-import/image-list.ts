@@ -5,7 +5,8 @@ import bundled from './cloud-images.json' with { type: 'json' };
 /**
  * The cloud images that `gantry image import` knows: cloud-images.json, or the file of `--list`, which
  * has the same form. An image is trusted for one of two reasons: a sums file beside it is signed with a
- * key of the list (`sums`), or the list has the checksum itself and says why (`pinned`).
+ * key of the list (`sums`), or the list has the checksum itself and says why (`pinned`). If the list has
+ * a signed sums file and a checksum, both must agree.
  */
 export type ImageList = {
   /** When the URLs and checksums were last looked at. */
@@ -32,7 +33,10 @@ export const ALGORITHMS = ['sha256', 'sha512'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 export type ImageFile = { url: string } & { [algorithm in Algorithm]?: string };
 
-/** Both names are relative to the URL of the image. `key` is a name in the list's keys. */
+/**
+ * Both names are relative to the URL of the image, whose own file name replaces `{image}`. `key` is a name in
+ * the list's keys.
+ */
 export type SignedSums = { algorithm: Algorithm; file: string; signature: string; key: string };
 
 /** Returns the list of this version, or that of a file. */
@@ -75,14 +79,20 @@ function requireImage(
   const files = Object.entries(image.files ?? {});
   require(files.length > 0, `${at}.files`, 'must have a file');
   const { sums } = image;
-  const known = sums === undefined || (ALGORITHMS.includes(sums.algorithm) && sums.key in keys);
-  require(known, `${at}.sums`, 'must have a known algorithm and a key of the list');
+  if (sums !== undefined) {
+    const known = ALGORITHMS.includes(sums.algorithm) && sums.key in keys;
+    require(known, `${at}.sums`, 'must have a known algorithm and a key of the list');
+    const named = Boolean(sums.file) && Boolean(sums.signature);
+    require(named, `${at}.sums`, 'must name a file and its signature');
+  }
   for (const [architecture, file] of files) {
     const field = `${at}.files.${architecture}`;
     require(URL.canParse(file.url ?? ''), `${field}.url`, 'must be a URL');
     const pins = ALGORITHMS.filter((algorithm) => isDigest(algorithm, file[algorithm]));
     const isTrusted = sums !== undefined || pins.length > 0;
     require(isTrusted, field, 'must have a sha256 or sha512, because nothing is signed');
+    const compared = sums === undefined || pins.every((algorithm) => algorithm === sums.algorithm);
+    require(compared, field, 'must have no other checksum than that of its sums');
   }
 }
 

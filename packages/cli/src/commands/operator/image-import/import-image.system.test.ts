@@ -62,7 +62,7 @@ describe.skipIf(!hasGpg)('an import from a mirror', () => {
   });
 
   const listFile = () => path.join(cli.home, 'list.json');
-  const writeList = async (pin = digest('sha512', IMAGE)) => {
+  const writeList = async (pin = digest('sha512', IMAGE), more: object[] = []) => {
     const sums = { algorithm: 'sha256', file: 'SHA256SUMS', signature: 'SHA256SUMS.gpg' };
     const common = { description: 'A distribution', tags: ['linux'], build: '1' };
     const url = (name: string) => `https://${SERVER}/releases/12/${name}.img`;
@@ -77,6 +77,7 @@ describe.skipIf(!hasGpg)('an import from a mirror', () => {
           ...{ name: 'pinned', ...common, pinned: 'It signs nothing.' },
           files: { amd64: { url: url('pinned'), sha512: pin } },
         },
+        ...more,
       ],
     };
     await writeFile(listFile(), JSON.stringify(list));
@@ -189,6 +190,52 @@ describe.skipIf(!hasGpg)('an import from a mirror', () => {
     expect(stderr).toMatch(/pinned.img: its sha512 is/);
     expect(stdout).toMatch(/signed +1 +updated.*pinned +1 +failed/s);
     expect({ code, pinned: imageOf('pinned') }).toEqual({ code: 9, pinned: undefined });
+  });
+
+  describe('of an image that has a signed file of its own, and a pinned checksum', () => {
+    const sums = `# own.img: ${IMAGE.length} bytes\nSHA256 (own.img) = ${digest('sha256', IMAGE)}\n`;
+    const file = '{image}.CHECKSUM';
+    const writeOwn = async (sha256: string) => {
+      const common = { name: 'own', description: 'A distribution', tags: ['linux'], build: '1' };
+      const key = { algorithm: 'sha256', file, signature: `${file}.asc`, key: 'distribution' };
+      const amd64 = { url: `https://${SERVER}/releases/12/own.img`, sha256 };
+      await writeList(undefined, [{ ...common, sums: key, files: { amd64 } }]);
+      mirror.files.set(`${FOLDER}/own.img`, IMAGE);
+      mirror.files.set(`${FOLDER}/own.img.CHECKSUM`, Buffer.from(sums));
+    };
+
+    it('verifies a signature in the form of text', async () => {
+      await writeOwn(digest('sha256', IMAGE));
+      mirror.files.set(`${FOLDER}/own.img.CHECKSUM.asc`, key.signAsText(Buffer.from(sums)));
+      const { code, stdout } = await run('own');
+      expect({ code, stdout }).toMatchObject({ code: 0 });
+      expect(stdout).toMatch(/own +1 +created +signed by distribution/);
+      const forged = key.signAsText(Buffer.from('something else'));
+      mirror.files.set(`${FOLDER}/own.img.CHECKSUM.asc`, forged);
+      expect(await run('own', '--name', 'own-2')).toMatchObject({ code: 9 });
+      expect(imageOf('own-2')).toBeUndefined();
+    });
+
+    it('refuses a signed checksum that is not the pinned one', async () => {
+      await writeOwn(digest('sha256', Buffer.from('another build')));
+      mirror.files.set(`${FOLDER}/own.img.CHECKSUM.asc`, key.signAsText(Buffer.from(sums)));
+      const { code, stderr } = await run('own');
+      expect(stderr).toMatch(
+        /own.img.CHECKSUM: its sha256 of own.img is [0-9a-f]{64}, and the list has/,
+      );
+      expect({ code, own: imageOf('own') }).toEqual({ code: 9, own: undefined });
+    });
+
+    it('prints the addresses of the files that a mirror needs', async () => {
+      await writeOwn(digest('sha256', IMAGE));
+      const { stdout } = await run('own', 'pinned', '--dry-run', '--output', 'json');
+      const url = `${mirror.url}${FOLDER}/own.img`;
+      const [own, pinned] = JSON.parse(stdout);
+      expect(own).toMatchObject({
+        ...{ url, sums_url: `${url}.CHECKSUM`, signature_url: `${url}.CHECKSUM.asc` },
+      });
+      expect(pinned).not.toHaveProperty('sums_url');
+    });
   });
 
   it('does not change the source of an image that VMs may have', async () => {

@@ -27,6 +27,9 @@ type Row = {
   name: string;
   build: string;
   url: string;
+  /** The files that a mirror needs beside a signed image. */
+  sums_url: string | undefined;
+  signature_url: string | undefined;
   sha256: string;
   trust: string;
   outcome: 'created' | 'updated' | 'unchanged' | 'not imported' | 'failed';
@@ -93,8 +96,12 @@ export const importImage = buildCommand<Flags, string[], CliContext>({
   },
 });
 
-function plannedRow({ name, build, url }: ChosenImage): Row {
-  return { name, build, url: url.href, sha256: '', trust: '', outcome: 'not imported' };
+function plannedRow({ name, build, url, sumsUrls }: ChosenImage): Row {
+  return {
+    ...{ name, build, url: url.href },
+    ...{ sums_url: sumsUrls?.file.href, signature_url: sumsUrls?.signature.href },
+    ...{ sha256: '', trust: '', outcome: 'not imported' },
+  };
 }
 
 /** An image that cannot be verified is reported, and the others are still imported. */

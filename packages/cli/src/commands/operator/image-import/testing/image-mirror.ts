@@ -35,7 +35,13 @@ export async function startImageMirror(): Promise<ImageMirror> {
 }
 
 /** A key that gpg made for the test. */
-export type TestKey = { key: SigningKey; sign(content: Buffer): Buffer; remove(): void };
+export type TestKey = {
+  key: SigningKey;
+  sign(content: Buffer): Buffer;
+  /** The same as text, as some distributions publish it. */
+  signAsText(content: Buffer): Buffer;
+  remove(): void;
+};
 
 export function makeTestKey(directory: string, owner: string): TestKey {
   const home = path.join(directory, owner);
@@ -47,13 +53,15 @@ export function makeTestKey(directory: string, owner: string): TestKey {
   gpg('--passphrase', '', '--quick-gen-key', owner, 'ed25519', 'sign', 'never');
   const listed = gpg('--list-keys', '--with-colons').toString();
   const fingerprint = /^fpr:+([0-9A-F]{40}):/m.exec(listed)?.[1] ?? '';
+  const sign = (content: Buffer, ...args: string[]) => {
+    const file = path.join(home, 'content');
+    writeFileSync(file, content);
+    return gpg('--output', '-', ...args, '--detach-sign', file);
+  };
   return {
     key: { owner, fingerprint, base64: [gpg('--export').toString('base64')] },
-    sign(content) {
-      const file = path.join(home, 'content');
-      writeFileSync(file, content);
-      return gpg('--output', '-', '--detach-sign', file);
-    },
+    sign: (content) => sign(content),
+    signAsText: (content) => sign(content, '--armor'),
     remove() {
       // gpg starts an agent for each home, which would outlive the test.
       execFileSync('gpgconf', ['--homedir', home, '--kill', 'all']);
