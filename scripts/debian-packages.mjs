@@ -75,16 +75,20 @@ const CEPH = {
   'util-linux': ['/usr/bin/setpriv'],
 };
 
-/** What builds packages, checks them and boots a machine to install them on. */
+/** What builds packages and boots a machine to install them on. */
 const INSTALLING = {
   'apt-utils': ['/usr/bin/apt-ftparchive'],
   binutils: ['/usr/bin/strip'],
   'debian-archive-keyring': ['/usr/share/keyrings/debian-archive-keyring.gpg'],
   gnupg: ['/usr/bin/gpg'],
-  lintian: ['/usr/bin/lintian'],
   mmdebstrap: ['/usr/bin/mmdebstrap'],
+  systemd: ['/usr/bin/systemd-analyze'],
   'systemd-container': ['/usr/bin/systemd-nspawn'],
+  'util-linux': ['/usr/bin/setpriv'],
 };
+
+/** What checks packages. */
+const CHECKING = { lintian: ['/usr/bin/lintian'] };
 
 const VIRTIOFSD = ['/usr/libexec/virtiofsd', '/usr/lib/qemu/virtiofsd'];
 /** The tiny guest is made of packages that apt must know of: images of Debian come without lists. */
@@ -129,10 +133,16 @@ export async function installForCeph() {
   return possible === true ? await installPackages(CEPH) : possible;
 }
 
-/** True, or why packages cannot be installed on a machine here. Its guest needs what libvirt's suite needs. */
+/** True, or why packages cannot be installed on a machine here. */
 export async function installForInstall() {
+  const reason = whyNoLab() ?? (process.getuid?.() === 0 ? undefined : 'it needs root');
+  return reason ?? (await installPackages(INSTALLING));
+}
+
+/** The same for the whole life of an installation. Its guest needs what libvirt's suite needs. */
+export async function installForInstallAll() {
   const possible = whyNoLab() ?? (await installForLibvirt());
-  return possible === true ? await installPackages(INSTALLING) : possible;
+  return possible === true ? await installPackages({ ...INSTALLING, ...CHECKING }) : possible;
 }
 
 async function installPackages(packages) {

@@ -25,7 +25,7 @@ const CHECK = 'check';
 const BY_NAME_ONLY = ['lab', 'faults', 'install', 'install-all'];
 const NAMES = [CHECK, ...SUITE_NAMES, ...BY_NAME_ONLY];
 
-/** The suite of a test file follows from its name. */
+/** The suite of a test file follows from its name. The first suffix that fits counts. */
 const SUITE_BY_SUFFIX = {
   '.pg.test.ts': 'pg18',
   '.system.test.ts': 'system',
@@ -33,6 +33,7 @@ const SUITE_BY_SUFFIX = {
   '.ceph.test.ts': 'ceph',
   '.libvirt.test.ts': 'libvirt',
   '.lab.test.ts': 'lab',
+  '/short.install.test.ts': 'install',
   '.install.test.ts': 'install-all',
   '.faults.test.ts': 'faults',
 };

@@ -10,6 +10,7 @@ import {
   installForBrowser,
   installForCeph,
   installForInstall,
+  installForInstallAll,
   installForLab,
   installForLibvirt,
   installForSystem,
@@ -32,7 +33,7 @@ const CAN_RUN = {
   'lab-short': ({ built }) => (built ? installForLab() : 'the build failed'),
   lab: ({ built }) => (built ? installForLab() : 'the build failed'),
   install: ({ built }) => (built ? installForInstall() : 'the build failed'),
-  'install-all': ({ built }) => (built ? installForInstall() : 'the build failed'),
+  'install-all': ({ built }) => (built ? installForInstallAll() : 'the build failed'),
   faults: ({ built }) => (built ? installForCeph() : 'the build failed'),
 };
 

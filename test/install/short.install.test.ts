@@ -76,11 +76,12 @@ it('the machine joins and is shown as a host that is ready', async () => {
 
 it('what operators look at on a host is there', async () => {
   // There is no KVM, so doctor finds failures. Findings are lines, or JSON for programs.
-  const findings = await machine.attempt(documented('install.md', 'gantry-agent doctor'));
+  const doctor = documented('install.md', 'gantry-agent doctor').trim();
+  const findings = await machine.attempt(doctor);
   expect(findings).toMatchObject({ code: 2, output: expect.stringMatching(/^fail +/m) });
-  const [readable = '', forPrograms = ''] = documentedLines('gpu-hosts.md', 'gantry-agent doctor');
-  // The figures of memory differ from one run to the next.
-  expect((await machine.attempt(readable)).output).toMatch(/^fail +/m);
+  // Each run boots an emulated VM, so the command that another page repeats is not run again.
+  const [readable, forPrograms = ''] = documentedLines('gpu-hosts.md', 'gantry-agent doctor');
+  expect(readable).toBe(doctor);
   expect(JSON.parse((await machine.attempt(forPrograms)).output)).toContainEqual(
     expect.objectContaining({ severity: 'fail' }),
   );

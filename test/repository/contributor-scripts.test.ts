@@ -52,6 +52,8 @@ describe('npm test', () => {
     ['test/libvirt/kills.libvirt.test.ts', 'libvirt'],
     ['packages/ceph/src/ceph-cluster.ceph.test.ts', 'ceph'],
     ['test/lab/vm.lab.test.ts', 'lab'],
+    ['test/install/debian-12.install.test.ts', 'install-all'],
+    ['test/install/short.install.test.ts', 'install'],
     ['packages/model', 'unit'],
   ])('with --only %s runs the suite %s', (path, suite) => {
     expect(readTestArguments(['--only', path])).toEqual({

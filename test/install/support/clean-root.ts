@@ -58,6 +58,8 @@ export async function prepareRoot(release: Release): Promise<string> {
         '--mode=root',
         '--include=systemd-sysv,dbus',
       ],
+      // Neither the root nor a machine with it has to survive a crash, so dpkg does not wait for the disk.
+      '--dpkgopt=force-unsafe-io',
       // The lists and the packages stay. Documentation is part of what a purge has to remove.
       ...['--skip=cleanup/apt', '--aptopt=APT::Keep-Downloaded-Packages "true"'],
       '--aptopt=Binary::apt-get::APT::Keep-Downloaded-Packages "true"',

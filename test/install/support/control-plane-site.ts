@@ -32,8 +32,6 @@ server {
 
 /** Prepares a machine without a network for apt: what it needs of Debian was downloaded when its root was made. */
 export async function prepareMachine(machine: Machine): Promise<void> {
-  // The machine is removed in the end, so dpkg need not wait for its disk.
-  await machine.run('echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/test');
   await machine.run(`echo 'APT::Install-Recommends "false";' >/etc/apt/apt.conf.d/test`);
   await machine.run('echo machine >/etc/hostname; hostname machine');
   await machine.run(

@@ -9,7 +9,9 @@ cgroup=$3
 shift 3
 
 mkdir -p "$folder/upper" "$folder/work" "$folder/root"
-mount -t overlay overlay -o "lowerdir=$base,upperdir=$folder/upper,workdir=$folder/work" "$folder/root"
+layers="lowerdir=$base,upperdir=$folder/upper,workdir=$folder/work"
+# The machine is removed in the end, so its programs need not wait for the disk. Kernels before 5.10 cannot say so.
+mount -t overlay overlay -o "$layers,volatile" "$folder/root" || mount -t overlay overlay -o "$layers" "$folder/root"
 # systemd-nspawn needs a temporary file system here.
 mount -t tmpfs tmpfs /run
 mkdir /run/cgroups

@@ -2,17 +2,22 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach } from 'vitest';
 
-/** Prints how long each test took, and the sizes of the packages, for docs/operators/install.md. */
+/**
+ * Prints how long each test took, and the preparation before the first, and the sizes of the packages, for
+ * docs/operators/install.md.
+ */
 export function recordSteps(title: string, built: () => readonly string[] | undefined): void {
   const lines: string[] = [];
   let beganAt = performance.now();
+  const record = (name: string) => {
+    const seconds = (performance.now() - beganAt) / 1_000;
+    lines.push(`${seconds.toFixed(1).padStart(8)} s  ${name}`);
+  };
   beforeEach(() => {
+    if (lines.length === 0) record('packages, repository, root and boot');
     beganAt = performance.now();
   });
-  afterEach(({ task }) => {
-    const seconds = (performance.now() - beganAt) / 1_000;
-    lines.push(`${seconds.toFixed(1).padStart(8)} s  ${task.name}`);
-  });
+  afterEach(({ task }) => record(task.name));
   afterAll(async () => {
     for (const file of built() ?? []) {
       const { size } = await stat(file);
