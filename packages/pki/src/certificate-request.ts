@@ -1,4 +1,4 @@
-import { createPublicKey, sign, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import {
   bitString,
   contextTag,
@@ -58,6 +58,8 @@ const HASHES = new Map([
   ['2a864886f70d01010d', 'sha512'],
 ]);
 
+const UNREADABLE = 'not a certificate request that can be read';
+
 /** The key as SubjectPublicKeyInfo in DER. */
 export type RequestedKey = { publicKey: Buffer } | { reason: string };
 
@@ -71,7 +73,8 @@ export function readCertificateRequest(csrPem: string): RequestedKey {
   try {
     const [body, algorithm, signature] = readSequence(readOnly(der));
     const publicKey = expectTag(readSequence(body)[2], TAG.sequence).whole;
-    const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
+    const key = parsePublicKey(publicKey);
+    if (!key) return { reason: UNREADABLE };
     if (!signingOf(key)) return { reason: `the key must be ${KEYS_TAKEN}` };
     const hash = HASHES.get(expectTag(readSequence(algorithm)[0], TAG.oid).content.toString('hex'));
     if (!hash) return { reason: 'signed with an algorithm that is not taken here' };
@@ -79,9 +82,18 @@ export function readCertificateRequest(csrPem: string): RequestedKey {
     return proven ? { publicKey } : { reason: 'not signed with the key it is for' };
   } catch (error) {
     if (error instanceof DerError || isCryptoError(error)) {
-      return { reason: 'not a certificate request that can be read' };
+      return { reason: UNREADABLE };
     }
     throw error;
+  }
+}
+
+/** Returns undefined if the bytes are not a key: the error of Node.js 24 has no code, unlike that of Node.js 20. */
+function parsePublicKey(key: Buffer): KeyObject | undefined {
+  try {
+    return createPublicKey({ key, format: 'der', type: 'spki' });
+  } catch {
+    return undefined;
   }
 }
 
