@@ -142,7 +142,8 @@ async function main() {
   for (const name of suites) rows.push(await runSuite(name, { built, only }));
   printTable(rows);
   const sum = (column) => rows.reduce((total, row) => total + row[column], 0);
-  console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
+  const counts = ['passed', 'failed', 'skipped'].map((column) => `${sum(column)} ${column}`);
+  console.log(`${counts.join(', ')} on Node ${process.version}`);
   return sum('failed') > 0 ? 1 : 0;
 }
 
