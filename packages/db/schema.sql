@@ -191,7 +191,7 @@ CREATE INDEX console_tickets_vm ON public.console_tickets USING btree (vm_id);
 create table custom_images (
   id uuid not null,
   project_id uuid not null,
-  pool_id uuid not null,
+  pool_id uuid,
   location text not null,
   visibility text default 'project'::text not null,
   size_gib integer not null,
@@ -213,6 +213,9 @@ CASE
     WHEN (observed_state = 'none'::text) THEN 'creating'::text
     ELSE observed_state
 END) stored not null,
+  host_id uuid,
+  content_sha256 text default ''::text not null,
+  content_bytes bigint,
   constraint custom_images_pkey PRIMARY KEY (id),
   constraint custom_images_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
   constraint custom_images_pool_id_storage_pools_id_fk FOREIGN KEY (pool_id) REFERENCES storage_pools(id),
@@ -223,9 +226,12 @@ END) stored not null,
   constraint custom_images_size CHECK (((size_gib >= 1) AND (size_gib <= 10240))),
   constraint custom_images_visibility CHECK ((visibility = ANY (ARRAY['organization'::text, 'project'::text])))
 );
+CREATE INDEX custom_images_host ON public.custom_images USING btree (host_id) WHERE (host_id IS NOT NULL);
 CREATE INDEX custom_images_project ON public.custom_images USING btree (project_id, id);
 CREATE INDEX custom_images_snapshot ON public.custom_images USING btree (source_snapshot_id);
 CREATE INDEX custom_images_unsettled ON public.custom_images USING btree (location, id) WHERE ((desired_state = 'deleted'::text) OR ((observed_state = 'none'::text) AND uploaded));
+CREATE TRIGGER custom_images_export AFTER INSERT ON public.custom_images FOR EACH ROW WHEN ((new.host_id IS NOT NULL)) EXECUTE FUNCTION bump_host_of_snapshot();
+CREATE TRIGGER custom_images_exported AFTER UPDATE OF host_id ON public.custom_images FOR EACH ROW WHEN (((old.host_id IS NOT NULL) AND (new.host_id IS NULL))) EXECUTE FUNCTION bump_host_of_snapshot();
 CREATE TRIGGER custom_images_quota AFTER INSERT ON public.custom_images FOR EACH ROW EXECUTE FUNCTION count_image();
 CREATE TRIGGER custom_images_quota_freed AFTER UPDATE OF desired_state ON public.custom_images FOR EACH ROW WHEN (((old.desired_state = 'present'::text) AND (new.desired_state = 'deleted'::text))) EXECUTE FUNCTION count_image();
 
@@ -1942,7 +1948,8 @@ DECLARE
   of_pool uuid;
 BEGIN
   SELECT pool_id INTO of_pool FROM custom_images WHERE id = of_image;
-  IF of_pool IS NULL THEN RETURN choose_pool(of_location, 'persistent-ssd', wanted_gib); END IF;
+  IF NOT FOUND THEN RETURN choose_pool(of_location, 'persistent-ssd', wanted_gib); END IF;
+  IF of_pool IS NULL THEN RETURN NULL; END IF;
   PERFORM FROM storage_pools WHERE id = of_pool AND active
     AND (size_gib IS NULL OR size_gib::bigint * overcommit_percent / 100 - allocated_gib >= wanted_gib);
   IF NOT FOUND THEN

@@ -29,6 +29,8 @@ async function serveFleet(spec: HostSpec, reports: HostReport__Output[]): Promis
     },
     Console: (stream) => stream.end(),
     JoinConsole: (stream) => stream.end(),
+    SendImage: (_, callback) => callback(null, {}),
+    FetchImage: (stream) => stream.end(),
   };
   const server = new Server();
   server.addService(Fleet.service, handlers);

@@ -53,6 +53,7 @@ const settings = (databaseUrl: string) => ({
     webhooks: PUBLIC_WEBHOOKS,
     imageNetworks: PUBLIC_IMAGES,
     imageUploads: undefined,
+    hasImageStore: false,
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
   },

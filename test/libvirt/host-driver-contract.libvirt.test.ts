@@ -63,7 +63,7 @@ describe('the libvirt driver fulfils the contract of a host driver', () => {
       driver,
       gpus: [gpu, otherGpu],
       drive,
-      image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
+      image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256, id: '' },
       size: { cpuCores: 1, memoryMib: 256 },
       untilBooted: (vmId) =>
         expect.poll(() => driver.hypervisor.readSerialLog(vmId)).toContain('TINY: READY'),

@@ -43,7 +43,7 @@ beforeEach(async () => {
   vm = makeVm(VM, {
     ...{ cpuCores: 1, memoryMib: 256, devices: [gpu(devices[0]?.address ?? '')] },
     interfaces: [makeInterface('interface', { networkId: 'network-1' })],
-    image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
+    image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256, id: '' },
   });
 });
 afterEach(async () => {

@@ -7,6 +7,7 @@ import { GuestFreezes } from './freezes/guest-freezes.ts';
 import type { DomainWatcher, HostDriver } from './host-driver.ts';
 import { SpecInbox } from './ledger/accept-spec.ts';
 import { Ledger, type LedgerStore } from './ledger/ledger.ts';
+import type { ImageTransfers } from './link/image-transfers.ts';
 import type { Connect, Link, LinkPeer } from './link/link.ts';
 import type { HostContext } from './reconcile/host-context.ts';
 import { HostFirewall } from './reconcile/host-firewall.ts';
@@ -23,6 +24,8 @@ export type AgentOptions = {
   ledger: LedgerStore;
   connect: Connect;
   log: Log;
+  /** Sends the content of snapshots for images. Absent: the agent cannot. */
+  transfers?: ImageTransfers | undefined;
   /** Installs other versions of the agent. Absent: orders to do so are ignored. */
   packages?: AgentPackages;
   /** Null, the default: no traces. */
@@ -76,6 +79,7 @@ export class Agent implements LinkPeer, DomainWatcher {
       ...{ driver, ledger, clock, timings, log, hostBootId, firewall, changed },
       operationOf: (vmId) => this.#inbox.operationOf(vmId),
       tracer: options.tracer ?? null,
+      transfers: options.transfers ?? null,
     };
     this.#reconciler = new Reconciler(this.#host, (orderId) => this.#freezes.isHolding(orderId));
     this.#inbox = new SpecInbox({

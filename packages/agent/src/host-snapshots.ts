@@ -25,6 +25,8 @@ export type Snapshots = {
   discardCopy(snapshotId: string): Promise<void>;
   /** Removes the snapshot, or what is left of an attempt to make it. */
   remove(snapshotId: string): Promise<void>;
+  /** Calls `read` with the content of the snapshot, which cannot be removed meanwhile. Throws `snapshot_missing`. */
+  withContent<T>(snapshotId: string, read: (content: SnapshotContent) => Promise<T>): Promise<T>;
   /** Creates the disk with the content of the snapshot. An existing disk is left unchanged. */
   createDisk(disk: DiskSpec, snapshotId: string, signal: AbortSignal): Promise<void>;
   /**
@@ -32,6 +34,12 @@ export type Snapshots = {
    * crash, may be missing until the call is repeated.
    */
   restoreDisk(restore: RestoredDisk, signal: AbortSignal): Promise<void>;
+};
+
+/** `data` is in the order of the content, and leaves out parts that are zeroes. */
+export type SnapshotContent = {
+  sizeBytes: number;
+  data: AsyncIterable<{ offset: number; data: Buffer }>;
 };
 
 export type RestoredDisk = { diskId: string; snapshotId: string; sizeBytes: string };

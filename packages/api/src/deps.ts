@@ -71,6 +71,8 @@ export type Deps = {
   imageNetworks: AddressRules;
   /** Where uploaded files of images are kept until a scheduler has imported them; absent: there are no uploads. */
   imageUploads?: string | undefined;
+  /** Whether schedulers have an image store, for images in locations without network storage. */
+  hasImageStore: boolean;
   /** How long an operation may take before the scheduler fails it. */
   operationDeadlineMs: number;
   joining: JoinSettings;

@@ -44,6 +44,7 @@ async function start(processNowMs = () => Date.now()): Promise<string> {
     webhooks: PUBLIC_WEBHOOKS,
     imageNetworks: PUBLIC_IMAGES,
     imageUploads: undefined,
+    hasImageStore: false,
     trustedProxies: 0,
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,

@@ -126,6 +126,7 @@ export async function startServer({
     webhookRules: settings.webhooks.rulesOf,
     imageNetworks: settings.imageNetworks,
     imageUploads: settings.imageUploads,
+    hasImageStore: settings.hasImageStore,
     operationDeadlineMs: settings.operationDeadlineMs,
     joining: settings.joining,
     baseUrl: () => baseUrl,

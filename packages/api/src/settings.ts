@@ -54,6 +54,8 @@ export function readApiSettings() {
     imageNetworks: readImageNetworks(reader),
     /** Api processes and schedulers share this directory. */
     imageUploads: reader.optional('GANTRY_IMAGE_UPLOADS_DIRECTORY'),
+    /** Only schedulers use the directory. The api accepts images for it. */
+    hasImageStore: reader.optional('GANTRY_IMAGE_STORE_DIRECTORY') !== undefined,
     /** Before authentication. Many clients may share one address. */
     sourceRateLimit: {
       perSecond: reader.integer('GANTRY_SOURCE_RATE_LIMIT', { ...limit, fallback: 10 * perSecond }),

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { baseUrlOf, requireFreePort, type Settings } from './base/settings.ts';
 import { StartError } from './base/start-error.ts';
@@ -59,11 +60,14 @@ export async function launch({ root, settings, running, stopping, say, fail }: L
   if (settings.real) running.realHost = await prepareRealHost({ root, home, settings, say: line });
   if (!settings.databaseUrl) running.database = await keepDatabase({ home, say: line, fail });
   stopping.signal.throwIfAborted();
+  const imageStore = process.env['GANTRY_IMAGE_STORE_DIRECTORY'] ?? home.file('images');
+  await mkdir(imageStore, { recursive: true, mode: 0o700 });
   const environment = {
     // A receiver of webhooks may be on this machine.
     GANTRY_WEBHOOK_NETWORKS: 'any',
     GANTRY_IMAGE_NETWORKS: 'any',
     ...process.env,
+    GANTRY_IMAGE_STORE_DIRECTORY: imageStore,
     DATABASE_URL: settings.databaseUrl ?? running.database?.url,
     GANTRY_SECRET_KEY: secretKey,
     ...NO_SECRET_FILES,

@@ -16,6 +16,7 @@ export const AGENT_CAPABILITIES = [
   'luks',
   'cephfs',
   'local_snapshots',
+  'image_transfers',
 ] as const;
 
 /** Returns the words of the list that are not capabilities of this version. */

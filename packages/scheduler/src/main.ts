@@ -93,6 +93,7 @@ await runProcess({
       healthRules: settings.healthRules,
       imageNetworks: settings.imageNetworks,
       imageUploads: settings.imageUploads,
+      imageStoreDirectory: settings.imageStoreDirectory,
       ...(storageKeysDirectory === undefined
         ? {}
         : { openCluster: cephOpener(storageKeysDirectory, log) }),

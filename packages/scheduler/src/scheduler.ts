@@ -23,6 +23,7 @@ import { followAuthorities } from './fleet/follow-authorities.ts';
 import { followOperations } from './follow-operations.ts';
 import { HEALTH_RULES, type HealthRule } from './health/health-rules.ts';
 import { hostHandlers } from './host-handlers.ts';
+import { serveImages } from './image-transfers/serve-images.ts';
 import { closeStreamsInBatches } from './liveness/close-streams.ts';
 import { schedulerLoops } from './loops.ts';
 import { addFleetMetrics } from './metrics/fleet-metrics.ts';
@@ -32,6 +33,11 @@ import { pollChanges } from './poll-changes.ts';
 import { settleWithoutHost } from './settle/settle-without-host.ts';
 import { startSettling } from './settle/start-settling.ts';
 import type { BucketSettings } from './storage/backup-files/bucket/bucket-settings.ts';
+import { openImageStore } from './storage/image-store/image-store.ts';
+import {
+  type ImageStoreOptions,
+  startImageStore,
+} from './storage/image-store/start-image-store.ts';
 import { noClusters } from './storage/no-clusters.ts';
 import { volumeSecretOpener } from './storage/open-volume-secret.ts';
 import { startVolumes } from './storage/start-volumes.ts';
@@ -73,6 +79,10 @@ export type SchedulerOptions = {
   imageNetworks?: AddressRules;
   /** Where uploaded files of images are. */
   imageUploads?: string | undefined;
+  /** Where images of projects are stored in locations without network storage, for all schedulers; absent: nowhere. */
+  imageStoreDirectory?: string | undefined;
+  /** Converts files of images for the store; with QEMU's program unless given. */
+  convertImage?: ImageStoreOptions['convert'];
   metrics?: Metrics;
   /** Null, the default: no traces. */
   tracer?: Tracer | null;
@@ -147,6 +157,14 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     imageUploads: options.imageUploads,
     leases: () => placing.leases(),
   });
+  const store = openImageStore(options.imageStoreDirectory);
+  const storing = startImageStore({
+    ...{ sql, log, store, convert: options.convertImage },
+    imageNetworks: options.imageNetworks,
+    imageUploads: options.imageUploads,
+    leases: () => placing.leases(),
+  });
+  const transfers = serveImages({ sql, log, store });
   const polling = pollChanges({
     ...{ sql, log, pollMs },
     locations: () => placing.locations(),
@@ -154,6 +172,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
       placing.note(changes);
       delivering.note(changes);
       volumes.note(changes);
+      storing.note(changes);
       if (changes.isUnsettled) settlingAlone.nudge();
     },
     onGap: () => delivering.noteAll(),
@@ -186,6 +205,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     certificateTtlMs: options.certificateTtlMs,
     handlers: hostHandlers({ sql, log, schedulerId: id, hosts, delivering, settling, closing }),
     consoles: serveConsoles({ log, secrets, clock: watch, hosts, delivering }),
+    images: transfers,
   });
   const address = fleet.address ?? `${bracketed(fleet.names[0] ?? fleet.host)}:${server.port}`;
   await recordHeartbeat(sql, { schedulerId: id, address });
@@ -227,7 +247,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
       isStopping = true;
       await polling.stop();
       await Promise.all(fencing.map((loop) => loop.stop()));
-      await volumes.stop();
+      await Promise.all([volumes.stop(), storing.stop(), transfers.stop()]);
       await placing.stop();
       await server.stop();
       await delivering.stop();

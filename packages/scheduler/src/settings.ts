@@ -51,6 +51,8 @@ export function readSchedulerSettings() {
     /** A directory with the keys of storage clusters. */
     imageNetworks: readImageNetworks(reader),
     imageUploads: reader.optional('GANTRY_IMAGE_UPLOADS_DIRECTORY'),
+    /** A directory for images of projects, which all schedulers reach. */
+    imageStoreDirectory: reader.optional('GANTRY_IMAGE_STORE_DIRECTORY'),
     storageKeysDirectory: reader.optional('GANTRY_STORAGE_KEYS_DIRECTORY'),
     /** A directory for backups of disks, which all schedulers reach; with a bucket, for files on their way to it. */
     backupDirectory,

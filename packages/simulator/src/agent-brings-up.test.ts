@@ -186,7 +186,7 @@ describe('a part that fails', () => {
   });
 
   it('because of a missing image source or boot disk is reported with that reason', async () => {
-    const image = { name: 'secret', url: '', sha256: '' };
+    const image = { name: 'secret', url: '', sha256: '', id: '' };
     host.send(makeSpec(1, { vms: [{ ...TRAINER, image }, makeVm('vm-2', { image: null })] }));
     await until(() => host.clock.waiting > 1);
     host.clock.advance(200);

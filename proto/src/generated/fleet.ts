@@ -28,6 +28,10 @@ import type { HostReport as _gantry_v1_HostReport, HostReport__Output as _gantry
 import type { HostSpec as _gantry_v1_HostSpec, HostSpec__Output as _gantry_v1_HostSpec__Output } from './gantry/v1/HostSpec.ts';
 import type { HugepagePool as _gantry_v1_HugepagePool, HugepagePool__Output as _gantry_v1_HugepagePool__Output } from './gantry/v1/HugepagePool.ts';
 import type { Image as _gantry_v1_Image, Image__Output as _gantry_v1_Image__Output } from './gantry/v1/Image.ts';
+import type { ImageContent as _gantry_v1_ImageContent, ImageContent__Output as _gantry_v1_ImageContent__Output } from './gantry/v1/ImageContent.ts';
+import type { ImageExport as _gantry_v1_ImageExport, ImageExport__Output as _gantry_v1_ImageExport__Output } from './gantry/v1/ImageExport.ts';
+import type { ImageRequest as _gantry_v1_ImageRequest, ImageRequest__Output as _gantry_v1_ImageRequest__Output } from './gantry/v1/ImageRequest.ts';
+import type { ImageStored as _gantry_v1_ImageStored, ImageStored__Output as _gantry_v1_ImageStored__Output } from './gantry/v1/ImageStored.ts';
 import type { InterfaceSpec as _gantry_v1_InterfaceSpec, InterfaceSpec__Output as _gantry_v1_InterfaceSpec__Output } from './gantry/v1/InterfaceSpec.ts';
 import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from './gantry/v1/Inventory.ts';
 import type { Neighbour as _gantry_v1_Neighbour, Neighbour__Output as _gantry_v1_Neighbour__Output } from './gantry/v1/Neighbour.ts';
@@ -93,6 +97,10 @@ export interface ProtoGrpcType {
       HostSpec: MessageTypeDefinition<_gantry_v1_HostSpec, _gantry_v1_HostSpec__Output>
       HugepagePool: MessageTypeDefinition<_gantry_v1_HugepagePool, _gantry_v1_HugepagePool__Output>
       Image: MessageTypeDefinition<_gantry_v1_Image, _gantry_v1_Image__Output>
+      ImageContent: MessageTypeDefinition<_gantry_v1_ImageContent, _gantry_v1_ImageContent__Output>
+      ImageExport: MessageTypeDefinition<_gantry_v1_ImageExport, _gantry_v1_ImageExport__Output>
+      ImageRequest: MessageTypeDefinition<_gantry_v1_ImageRequest, _gantry_v1_ImageRequest__Output>
+      ImageStored: MessageTypeDefinition<_gantry_v1_ImageStored, _gantry_v1_ImageStored__Output>
       InterfaceSpec: MessageTypeDefinition<_gantry_v1_InterfaceSpec, _gantry_v1_InterfaceSpec__Output>
       Inventory: MessageTypeDefinition<_gantry_v1_Inventory, _gantry_v1_Inventory__Output>
       Neighbour: MessageTypeDefinition<_gantry_v1_Neighbour, _gantry_v1_Neighbour__Output>

@@ -87,7 +87,7 @@ function wantedVm({ gpu }: HostAgent, { round, image }: Order): VmSpec {
     },
     disks: [makeDisk(randomUUID())],
     interfaces: [makeInterface(randomUUID(), { networkId: 'network-1' })],
-    image: { name: 'tiny', ...image },
+    image: { name: 'tiny', id: '', ...image },
   });
 }
 

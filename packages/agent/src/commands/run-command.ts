@@ -29,6 +29,7 @@ import {
 } from '../libvirt/host-driver-settings.ts';
 import { openLibvirtHostDriver } from '../libvirt/libvirt-host-driver.ts';
 import { grpcLink } from '../link/grpc-link.ts';
+import { grpcTransfers } from '../link/image-transfers.ts';
 import { roundRobin } from '../link/round-robin.ts';
 import { addAgentMetrics } from '../metrics/agent-metrics.ts';
 import { addDeviceMetrics } from '../metrics/device-metrics.ts';
@@ -72,7 +73,10 @@ export async function readRunSettings(reader: SettingsReader): Promise<RunSettin
 export async function runHost(settings: RunSettings, log: Log) {
   const { stateDirectory, schedulers } = settings;
   let { identity } = settings;
-  const driver = await openLibvirtHostDriver(settings.driver, log);
+  const fleet = loadFleet();
+  const credentials = () => channelCredentials(identity);
+  const transfers = grpcTransfers({ fleet, address: roundRobin(schedulers), credentials });
+  const driver = await openLibvirtHostDriver(settings.driver, log, { openImage: transfers.open });
   const address = roundRobin(schedulers);
   const hiding = bootHiding(driver, log);
   let known: Awaited<ReturnType<typeof readDevices>> = [];
@@ -100,12 +104,11 @@ export async function runHost(settings: RunSettings, log: Log) {
   let isAttached = false;
   const tracer = await startTracing(settings.tracing, { service: 'gantry-agent', log });
   const agent = await startAgent({
-    ...{ driver, log, tracer },
+    ...{ driver, log, tracer, transfers },
     ledger: ledgerFile(stateDirectory),
     packages: aptPackages({ version: AGENT_VERSION, stateDirectory }),
     connect: grpcLink({
-      ...{ fleet: loadFleet(), log, address },
-      credentials: () => channelCredentials(identity),
+      ...{ fleet, log, address, credentials },
       onAttached: (now) => {
         isAttached = now;
       },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { syncDirectory } from '@gantry/daemon/durable-file';
-import { openImageSource, type SourceLimits, shownUrl } from '@gantry/daemon/image-source';
+import { type ImageSource, shownUrl } from '@gantry/daemon/image-source';
 import { HostFailure } from '../base/failure.ts';
 import type { Image } from '../spec.ts';
 import { imageFile } from './image-file.ts';
@@ -9,7 +9,7 @@ import { type CachedImage, readImageFormat } from './image-format.ts';
 
 type Download = {
   directory: string;
-  limits: SourceLimits;
+  open(): Promise<ImageSource>;
   largestBytes: number;
   /** Called once the source has sent the size. */
   onSize(sizeBytes: number): Promise<void>;
@@ -36,8 +36,8 @@ export async function downloadImage(image: Image, download: Download): Promise<C
 }
 
 async function receive(image: Image, path: string, download: Download): Promise<void> {
-  const { limits, largestBytes, onSize } = download;
-  const { stream, sizeBytes } = await openImageSource(new URL(image.url), limits);
+  const { open: openSource, largestBytes, onSize } = download;
+  const { stream, sizeBytes } = await openSource();
   try {
     if (sizeBytes !== null) {
       requireAtMost(largestBytes, sizeBytes);
@@ -81,9 +81,14 @@ function requireAtMost(largestBytes: number, sizeBytes: number): void {
 }
 
 function unavailable(image: Image, directory: string, cause: unknown): HostFailure {
-  const source = URL.canParse(image.url) ? shownUrl(new URL(image.url)) : 'its source';
+  const source = sourceOf(image);
   const message = `the image ${image.name} cannot be downloaded from ${source}: ${reasonOf(cause, directory)}`;
   return new HostFailure('image_unavailable', message, { cause });
+}
+
+function sourceOf({ id, url }: Image): string {
+  if (id !== '') return 'a scheduler';
+  return URL.canParse(url) ? shownUrl(new URL(url)) : 'its source';
 }
 
 function reasonOf(error: unknown, directory: string): string {

@@ -1,11 +1,12 @@
 import { chmod, chown, link, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
-import type { SourceLimits } from '@gantry/daemon/image-source';
+import { type ImageSource, openImageSource, type SourceLimits } from '@gantry/daemon/image-source';
 import type { Log } from '@gantry/daemon/log';
 import { GIB } from '@gantry/daemon/units';
 import { HostFailure } from '../base/failure.ts';
 import { createQueue } from '../base/queue.ts';
+import type { ImageTransfers } from '../link/image-transfers.ts';
 import type { Image } from '../spec.ts';
 import { type CacheEntry, chooseEvictions } from './choose-evictions.ts';
 import { downloadImage } from './download-image.ts';
@@ -37,6 +38,8 @@ export type ImageCacheOptions = {
   /** Returns the SHA-256 of every image that a disk needs. */
   listUsed(): Promise<ReadonlySet<string>>;
   log: Pick<Log, 'info' | 'warn'>;
+  /** Opens images that schedulers send. Absent: there are none. */
+  openStored?: ImageTransfers['open'] | undefined;
   /** The size limit for one image: an endless download must not fill the host. */
   largestBytes?: number;
   limits?: Partial<SourceLimits>;
@@ -45,11 +48,13 @@ export type ImageCacheOptions = {
 const SHA256 = /^[0-9a-f]{64}$/;
 const UNFINISHED = /^[0-9a-f]{64}(\.img)?\.[0-9a-f]+\.new$/;
 const LARGEST_BYTES = 64 * GIB;
+/** An image of a project has the size of an OS disk at most, and what its format adds. */
+const LARGEST_STORED_BYTES = 130 * GIB;
 /** Long enough for a distant mirror. */
 const LIMITS: SourceLimits = { replyMs: 30_000, stallMs: 60_000, redirects: 5 };
 
 export async function openImageCache(options: ImageCacheOptions): Promise<ImageCache> {
-  const { directory, limitBytes, listUsed, log } = options;
+  const { directory, limitBytes, listUsed, log, openStored } = options;
   const limits = { ...LIMITS, ...options.limits };
   const largestBytes = options.largestBytes ?? LARGEST_BYTES;
   const users = new Map<string, number>();
@@ -87,9 +92,18 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
     }
   };
 
+  const openSource = async ({ id, url }: Image): Promise<ImageSource> => {
+    if (id === '') return await openImageSource(new URL(url), limits);
+    if (openStored) return await openStored(id);
+    throw new Error('this agent cannot fetch images from schedulers');
+  };
   const download = async (image: Image): Promise<CachedImage> => {
     const onSize = makeRoom;
-    const cached = await downloadImage(image, { directory, limits, largestBytes, onSize });
+    const open = () => openSource(image);
+    const cached = await downloadImage(image, {
+      ...{ directory, open, onSize },
+      largestBytes: image.id === '' ? largestBytes : LARGEST_STORED_BYTES,
+    });
     await makeRoom(0);
     return cached;
   };

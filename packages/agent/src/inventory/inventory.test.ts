@@ -382,6 +382,7 @@ it('a host that is given its facts shows nothing of the machine the agent runs o
       capabilities: [
         ...['spec_hashes', 'vm_refusals', 'needs', 'ssh_keys', 'user_data'],
         ...['agent_upgrades', 'rbd', 'guest_freezes', 'luks', 'cephfs', 'local_snapshots'],
+        'image_transfers',
       ],
     },
   });

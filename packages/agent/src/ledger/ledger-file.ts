@@ -54,6 +54,7 @@ function withDefaults(content: LedgerContent): LedgerContent {
     ...vm,
     sshKeys: vm.sshKeys ?? [],
     userData: vm.userData ?? '',
+    image: vm.image ? { ...vm.image, id: vm.image.id ?? '' } : null,
     disks: vm.disks.map(({ rbd, cephfs, ...disk }) => ({
       ...disk,
       cephfs: cephfs ?? null,
@@ -62,7 +63,8 @@ function withDefaults(content: LedgerContent): LedgerContent {
   }));
   const { era = '0', hash = '', diskLimits = [], freezes = [] } = spec;
   const { snapshots = [], deletedSnapshots = [], diskCopies = [], diskRestores = [] } = spec;
-  const orders = { snapshots, deletedSnapshots, diskCopies, diskRestores };
+  const { imageExports = [] } = spec;
+  const orders = { snapshots, deletedSnapshots, diskCopies, diskRestores, imageExports };
   return { ...content, spec: { ...spec, vms, era, hash, diskLimits, freezes, ...orders } };
 }
 

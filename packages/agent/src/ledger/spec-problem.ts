@@ -89,6 +89,7 @@ function snapshotProblem({
   deletedSnapshots,
   diskCopies,
   diskRestores,
+  imageExports,
 }: HostSpec): string | null {
   const isEmpty = (id: string) => id === '';
   if (snapshots.some(({ id, diskId }) => isEmpty(id) || isEmpty(diskId)))
@@ -103,7 +104,9 @@ function snapshotProblem({
     ({ id, diskId, snapshotId, sizeBytes }) =>
       [id, diskId, snapshotId].some(isEmpty) || isZero(sizeBytes),
   );
-  return isIncomplete ? 'a disk to set back has no id, no snapshot or no size' : null;
+  if (isIncomplete) return 'a disk to set back has no id, no snapshot or no size';
+  const isBad = imageExports.some(({ imageId, snapshotId }) => !imageId || !snapshotId);
+  return isBad ? 'an image to send has no id or no snapshot' : null;
 }
 
 /** Names go into XML and on to QEMU: a slash in the pool's name would make another volume of it. */

@@ -9,6 +9,7 @@ import { statesOfDevices } from '../devices/states-of-devices.ts';
 import type { HostDriver } from '../host-driver.ts';
 import { openImageCache } from '../images/image-cache.ts';
 import { readInventory } from '../inventory/inventory.ts';
+import type { ImageTransfers } from '../link/image-transfers.ts';
 import { createHostNetwork, type KernelNetwork } from '../network/host-network.ts';
 import { chooseNameServers } from '../network/name-servers.ts';
 import { createSeeds } from '../seed/iso-seeds.ts';
@@ -54,6 +55,7 @@ export type LibvirtHostDriver = HostDriver &
 export async function openLibvirtHostDriver(
   settings: HostDriverSettings,
   log: Log,
+  { openImage }: { openImage?: ImageTransfers['open'] } = {},
 ): Promise<LibvirtHostDriver> {
   const within = (name: string) => join(settings.dataDirectory, name);
   const nvramPath = (vmId: string) => within(`nvram/${vmId}.fd`);
@@ -73,7 +75,7 @@ export async function openLibvirtHostDriver(
     netns: settings.netns,
   });
   const volumes = await openVolumes(settings, {
-    ...{ log, mounts },
+    ...{ log, mounts, openImage },
     isInUse: (diskId) => view.mayUseDisk(diskId),
   });
   const sysfs = new Sysfs(settings.inventory.sysfsRoot);
@@ -207,7 +209,13 @@ async function openVolumes(
     log,
     mounts,
     isInUse,
-  }: { log: Log; mounts: ShareMounts; isInUse: (diskId: string) => Promise<boolean> },
+    openImage,
+  }: {
+    log: Log;
+    mounts: ShareMounts;
+    isInUse: (diskId: string) => Promise<boolean>;
+    openImage: ImageTransfers['open'] | undefined;
+  },
 ): Promise<BlockDriver> {
   const { volumes, directory, sharedDirectory, reservePercent } = settings.storage;
   return createVolumes({
@@ -217,6 +225,7 @@ async function openVolumes(
       directory: join(settings.dataDirectory, 'images'),
       limitBytes: settings.imageCacheBytes,
       listUsed: () => listBackingImages(directory),
+      openStored: openImage,
       log,
     }),
     isInUse,

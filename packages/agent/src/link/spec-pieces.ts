@@ -63,6 +63,7 @@ function join(header: HostSpec, parts: HostSpec__Output[]): HostSpec {
     deletedSnapshots: parts.flatMap(({ deletedSnapshots }) => deletedSnapshots),
     diskCopies: parts.flatMap(({ diskCopies }) => diskCopies),
     diskRestores: parts.flatMap(({ diskRestores }) => diskRestores),
+    imageExports: parts.flatMap(({ imageExports }) => imageExports),
     networks: parts.flatMap(({ networks }) => networks),
   };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Timings } from '../base/timings.ts';
 import type { HostDriver } from '../host-driver.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { ImageTransfers } from '../link/image-transfers.ts';
 import type { HostFirewall } from './host-firewall.ts';
 
 /** What all workers of a host share. */
@@ -19,6 +20,8 @@ export type HostContext = {
   readonly operationOf: (vmId: string) => string | undefined;
   /** Null: no traces. */
   readonly tracer: Tracer | null;
+  /** Null: the agent cannot send images. */
+  readonly transfers: ImageTransfers | null;
   /** Called when a report may have changed. */
   readonly changed: () => void;
 };

@@ -128,7 +128,7 @@ function sourceOf(vm: VmSpec, disk: DiskSpec): Image | null {
     throw new HostFailure('disk_missing', `the disk ${disk.id} is not on this host`);
   }
   if (!isBootDisk || vm.image === null) return null;
-  if (vm.image.url === '' || vm.image.sha256 === '') {
+  if ((vm.image.url === '' && vm.image.id === '') || vm.image.sha256 === '') {
     throw new HostFailure('image_unavailable', `the image ${vm.image.name} has no source`);
   }
   return vm.image;

@@ -32,6 +32,7 @@ export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec
     deletedSnapshots: [],
     diskCopies: [],
     diskRestores: [],
+    imageExports: [],
     ...spec,
   };
 }
@@ -47,7 +48,7 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
     devices: [],
     disks: [makeDisk(`${id}-os`)],
     interfaces: [makeInterface(`${id}-interface`)],
-    image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
+    image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab', id: '' },
     sshPublicKey: '',
     sshKeys: [],
     userData: '',

@@ -8,7 +8,12 @@ import { type RecordedLvm, recordLvm } from './testing/recorded-lvm.ts';
 import { describeSnapshotsContract } from './testing/snapshots-contract.ts';
 import { describeVolumesContract } from './testing/volumes-contract.ts';
 
-const image = { name: 'debian-12', url: 'https://images.test/debian-12.qcow2', sha256: 'ab' };
+const image = {
+  name: 'debian-12',
+  url: 'https://images.test/debian-12.qcow2',
+  sha256: 'ab',
+  id: '',
+};
 const cached = { path: '/images/ab', format: 'qcow2', virtualSizeBytes: GIB / 2 } as const;
 const images: ImageCache = {
   fetch: async () => cached,

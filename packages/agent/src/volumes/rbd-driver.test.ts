@@ -74,7 +74,7 @@ describe('a volume', () => {
   });
 
   it('is neither filled nor grown by a host that does not have it open', async () => {
-    const image = { name: 'debian', url: 'file:///x', sha256: 'x' };
+    const image = { name: 'debian', url: 'file:///x', sha256: 'x', id: '' };
     await expect(volumes().create(disk(), image)).rejects.toMatchObject({ code: 'bad_disk' });
     await expect(volumes().grow(disk())).rejects.toMatchObject({ code: 'disk_missing' });
   });

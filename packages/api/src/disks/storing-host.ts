@@ -22,6 +22,15 @@ export function requireSnapshotsOnHost(host: StoringHost | null | undefined): St
   return host;
 }
 
+/** Throws if the host cannot send the content of a snapshot for an image. */
+export function requireExportsOfHost(host: StoringHost | null | undefined): StoringHost {
+  const able = requireSnapshotsOnHost(host);
+  if (able.sends_images) return able;
+  throw refusal(
+    'the agent of the host that stores the snapshot is too old: an operator has to update it',
+  );
+}
+
 function refusal(message: string): CloudError {
   return new CloudError('conflict', message);
 }

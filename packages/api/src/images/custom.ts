@@ -15,7 +15,12 @@ import {
   updateProjectImage,
 } from '@gantry/db/queries/images/project-images';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
-import { hasPoolRoom, lockSnapshot } from '@gantry/db/queries/snapshots/snapshots';
+import {
+  hasPoolRoom,
+  lockSnapshot,
+  readStoringHost,
+  type SnapshotRow,
+} from '@gantry/db/queries/snapshots/snapshots';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { OS_DISK_GIB, OS_DISK_SIZE } from '@gantry/model/disk-size';
 import {
@@ -30,6 +35,7 @@ import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
 import { copyDeadlineMs } from '../disks/from-snapshot.ts';
 import { sizeGib } from '../disks/size.ts';
+import { requireExportsOfHost } from '../disks/storing-host.ts';
 import {
   recordSucceededOperation,
   requireNoOperation,
@@ -42,8 +48,14 @@ type Place = { sql: Queryable; projectId: string; now: Date; deadlineMs: number 
 export type ImageTarget = Place & { imageId: string };
 
 type Body = z.output<typeof CreateCustomImage>;
-type Creation = Place & { body: Body; networks: AddressRules; uploads: string | undefined };
-/** Where the volume of a new image is, and what it is made from. */
+type Creation = Place & {
+  body: Body;
+  networks: AddressRules;
+  uploads: string | undefined;
+  /** Whether schedulers have an image store, for locations without network storage. */
+  hasStore: boolean;
+};
+/** Where a new image is stored, and what it is made from. */
 type Source = Pick<NewProjectImage, 'poolId' | 'location' | 'sizeGib' | 'source'>;
 
 /**
@@ -79,7 +91,11 @@ function recordedRequest(body: Body): object {
   return url === undefined ? body : { ...body, source_url: url.replace(/\?.*$/s, '?…') };
 }
 
-async function requireFileSource({ sql, body, networks, uploads }: Creation): Promise<Source> {
+const NO_STORE =
+  'this installation has no image store: its operators have to set GANTRY_IMAGE_STORE_DIRECTORY';
+
+async function requireFileSource(creation: Creation): Promise<Source> {
+  const { sql, body, networks, uploads, hasStore } = creation;
   const { source_url: url = '', location = '', size = '', format = 'raw', sha256 = '' } = body;
   const { upload_bytes: fileBytes } = body;
   if (fileBytes !== undefined && uploads === undefined) {
@@ -92,8 +108,8 @@ async function requireFileSource({ sql, body, networks, uploads }: Creation): Pr
   if (!known.some(({ name }) => name === location)) throw unknownLocation(location);
   const gib = sizeGib(size);
   const poolId = await choosePool(sql, { location, sizeGib: gib });
-  if (poolId === null) {
-    const reason = `"${location}" has no network storage, which images of projects need`;
+  if (poolId === null && !hasStore) {
+    const reason = `"${location}" has no network storage, and ${NO_STORE}`;
     throw badRequest([{ field: 'location', reason }]);
   }
   const source = fileBytes === undefined ? { url, sha256, format } : { fileBytes, sha256, format };
@@ -109,7 +125,7 @@ async function requireFreeName(sql: Queryable, name: string): Promise<void> {
 
 /** Locks the snapshot and throws if no VM could start from a copy of it. */
 async function requireBootableSnapshot(
-  { sql, projectId }: Place,
+  { sql, projectId, hasStore }: Creation,
   snapshotId: string,
 ): Promise<Source> {
   const snapshot = await lockSnapshot(sql, { projectId, snapshotId, shared: true });
@@ -125,9 +141,16 @@ async function requireBootableSnapshot(
     throw refuse(`has ${snapshot.size_gib}GiB: OS disks have ${OS_DISK_SIZE}`);
   requireReadySnapshot(snapshot);
   const { pool_id: poolId, location, disk_type: diskType, size_gib: gib } = snapshot;
-  if (poolId === null) throw refuse('is stored on a host: images need network storage');
-  if (!(await hasPoolRoom(sql, { poolId, gib }))) throw outOfStorage({ location, diskType, gib });
-  return { poolId, location, sizeGib: gib, source: { snapshotId } };
+  if (poolId === null && !hasStore) throw refuse(`is stored on a host, and ${NO_STORE}`);
+  if (poolId !== null && !(await hasPoolRoom(sql, { poolId, gib })))
+    throw outOfStorage({ location, diskType, gib });
+  const hostId = poolId === null ? await requireExport(sql, snapshot) : null;
+  return { poolId, location, sizeGib: gib, source: { snapshotId, hostId } };
+}
+
+/** Returns the host that has to send the content of a snapshot. */
+async function requireExport(sql: Queryable, { host_id: hostId }: SnapshotRow): Promise<string> {
+  return requireExportsOfHost(hostId === null ? null : await readStoringHost(sql, hostId)).id;
 }
 
 /** Changes what an image says about itself, or who can use it, which succeeds at once. VMs that have it keep it. */
@@ -142,8 +165,8 @@ export async function changeCustomImage(
 }
 
 /**
- * The image is gone for tenants at once, and its metering ends. A scheduler removes its volume when no VM has the image
- * any more.
+ * The image is gone for tenants at once, and its metering ends. A scheduler removes its content when no VM has the
+ * image any more.
  */
 export async function deleteCustomImage(target: ImageTarget): Promise<NewOperation> {
   const { sql, imageId } = target;

@@ -68,8 +68,9 @@ export const imageRoutes = [
     reply: OperationReply,
     handle: async ({ deps, sql, scope, body, now, deadlineMs }) => {
       const place = { sql, projectId: scope.projectId, now, deadlineMs };
-      const { imageNetworks: networks, imageUploads: uploads } = deps;
-      return operationReply(await createCustomImage({ ...place, body, networks, uploads }));
+      const { imageNetworks: networks, imageUploads: uploads, hasImageStore: hasStore } = deps;
+      const creation = { ...place, body, networks, uploads, hasStore };
+      return operationReply(await createCustomImage(creation));
     },
   }),
   route({

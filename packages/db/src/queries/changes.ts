@@ -2,6 +2,7 @@ import type { Queryable } from '../connect.ts';
 import { isSince } from './hosts/host-changes.ts';
 import { isUnplaced, waitsForVolumes } from './placement/unplaced-vms.ts';
 import { hasUnsettled } from './settle/settle-without-host.ts';
+import { hasImageWork } from './storage/image-work.ts';
 import { hasPools, hasVolumeWork } from './storage/volume-work.ts';
 
 /** `own_number` is the number after the last change that did not only concern its networks. */
@@ -28,6 +29,8 @@ export type Changes = {
   isUnsettled: boolean;
   /** Whether volumes or keys of the given locations may have to be made, changed or removed. */
   hasVolumeWork: boolean;
+  /** Whether images of the given locations have to be put into the image store, or removed from it. */
+  hasImageWork: boolean;
   /** Whether the given locations have pools of storage clusters. */
   hasPools: boolean;
 };
@@ -37,6 +40,7 @@ type Row = {
   unplaced: string[];
   is_unsettled: boolean;
   has_volume_work: boolean;
+  has_image_work: boolean;
   has_pools: boolean;
 } & ((HostChange & { network_id: null }) | { host_id: null; network_id: string | null });
 
@@ -52,10 +56,11 @@ export async function readChanges(
   { since, locations }: { since: string; locations: readonly string[] },
 ): Promise<Changes> {
   const rows = await sql<Row[]>`
-    select s.xmin::text, s.unplaced, s.is_unsettled, s.has_volume_work, s.has_pools, c.host_id, c.number, c.own_number, c.location, c.changed_xid::text,
+    select s.xmin::text, s.unplaced, s.is_unsettled, s.has_volume_work, s.has_image_work, s.has_pools, c.host_id, c.number, c.own_number, c.location, c.changed_xid::text,
       c.network_id
     from (select pg_snapshot_xmin(pg_current_snapshot()) as xmin, ${hasUnsettled(sql)} as is_unsettled,
         ${hasVolumeWork(sql, locations)} as has_volume_work,
+        ${hasImageWork(sql, locations)} as has_image_work,
         ${hasPools(sql, locations)} as has_pools,
         array(select l.name from unnest(${[...locations]}::text[]) as l (name)
           where exists (select from vms v where location = l.name and ${isUnplaced(sql)} and not ${waitsForVolumes(sql)})) as unplaced) s
@@ -73,6 +78,7 @@ export async function readChanges(
     unplaced: first?.unplaced ?? [],
     isUnsettled: first?.is_unsettled ?? false,
     hasVolumeWork: first?.has_volume_work ?? false,
+    hasImageWork: first?.has_image_work ?? false,
     hasPools: first?.has_pools ?? false,
   };
 }

@@ -74,7 +74,7 @@ export const images = pgTable(
   'images',
   {
     id: id(),
-    /** The project that made it, whose volume `custom_images` describes; null: an image of the catalogue. */
+    /** The project that made it, whose content `custom_images` describes; null: an image of the catalogue. */
     projectId: uuid('project_id').references(() => projects.id),
     name: text('name').notNull(),
     description: text('description').notNull().default(''),

@@ -7,11 +7,12 @@ import { storagePools } from './storage.ts';
 import { projects } from './tenants.ts';
 
 /**
- * The images that projects made. The volume of one is called "image-" and its id, and it is in one pool: OS disks of VMs
- * with the image are clones in this pool. It is never shared by content, as images of the catalogue are.
+ * The images that projects made. In a location with network storage, the volume of one is called "image-" and its id, and
+ * it is in one pool: OS disks of VMs with the image are clones in this pool. It is never shared by content, as images of
+ * the catalogue are. In other locations its content is a file in the image store, and hosts fetch it.
  *
  * The row has the id of its row in `images`, without a foreign key, because it outlives that row: when no VM has a deleted
- * image, the scheduler removes the row in `images`, then the volume, then this row.
+ * image, the scheduler removes the row in `images`, then the volume or the file, then this row.
  * Writer: api, except the columns under "scheduler". The api inserts rows; the scheduler removes them.
  */
 export const customImages = pgTable(
@@ -21,9 +22,8 @@ export const customImages = pgTable(
     projectId: uuid('project_id')
       .notNull()
       .references(() => projects.id),
-    poolId: uuid('pool_id')
-      .notNull()
-      .references(() => storagePools.id),
+    /** Null: the image store has it. */
+    poolId: uuid('pool_id').references(() => storagePools.id),
     location: text('location')
       .notNull()
       .references(() => locations.name),
@@ -43,7 +43,15 @@ export const customImages = pgTable(
     desiredState: text('desired_state').notNull().default('present'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
+    /**
+     * The host that has to send the content of the snapshot; null: none, or it has sent it. The api sets it and a scheduler
+     * clears it. Without a foreign key, as that of the snapshot.
+     */
+    hostId: uuid('host_id'),
     // scheduler:
+    /** The SHA-256 and the size of the file in the image store; empty and null until it is there. */
+    contentSha256: text('content_sha256').notNull().default(''),
+    contentBytes: bigint('content_bytes', { mode: 'number' }),
     observedState: text('observed_state').notNull().default('none'),
     /** Why it could not be made or removed; empty if nothing is known to be wrong. */
     problem: text('problem').notNull().default(''),
@@ -64,6 +72,7 @@ export const customImages = pgTable(
     index('custom_images_unsettled')
       .on(t.location, t.id)
       .where(sql`desired_state = 'deleted' or (observed_state = 'none' and uploaded)`),
+    index('custom_images_host').on(t.hostId).where(sql`host_id is not null`).concurrently(),
     oneOf('custom_images_visibility', t.visibility, CUSTOM_IMAGE_VISIBILITIES),
     oneOf('custom_images_format', t.format, IMAGE_FORMATS),
     oneOf('custom_images_desired_state', t.desiredState, ['present', 'deleted']),

@@ -53,7 +53,13 @@ const vm: SpecVmRow = {
   shutdown_script: '#!down',
   user_data: '',
   operation_id: null,
-  image: { id: 'image-1', name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
+  image: {
+    id: 'image-1',
+    name: 'debian-12',
+    url: 'https://images.test/d',
+    sha256: 'ab',
+    stored_sha256: null,
+  },
   numa_shares: null,
   devices: [
     { id: 'g1', kind: 'gpu', pci_address: '0000:10:00.0', numa_node: 0 },
@@ -84,6 +90,7 @@ const row = (change: Partial<HostSpecRow> = {}): HostSpecRow => ({
   snapshots: [],
   deleted_snapshots: [],
   disk_copies: [],
+  image_exports: [],
   disk_restores: [],
   spans: true,
   vms: [],

@@ -100,6 +100,9 @@ function toSnapshotParts(row: HostSpecRow): SpecPart[] {
     ...row.disk_restores.map(({ id, disk_id: diskId, snapshot_id: snapshotId, size_gib }) => ({
       diskRestores: [{ id, diskId, snapshotId, sizeBytes: size_gib * GIB }],
     })),
+    ...row.image_exports.map(({ image_id: imageId, snapshot_id: snapshotId }) => ({
+      imageExports: [{ imageId, snapshotId }],
+    })),
   ].map(toSpecPart);
 }
 
@@ -109,12 +112,14 @@ function toVmSpec(vm: SpecVmRow, openSecret: OpenVolumeSecret): VmSpec {
     .map((disk) => toVmDiskSpec(disk, openSecret))
     .filter((disk) => disk !== null);
   const [sshPublicKey = '', ...sshKeys] = [vm.ssh_public_key, ...vm.ssh_keys].filter(Boolean);
+  const image = osDisk?.exists ? null : toImage(vm.image);
   const needs = [
     ...(sshKeys.length > 0 ? ['ssh_keys'] : []),
     ...(vm.user_data === '' ? [] : ['user_data']),
     ...(disks.some(({ rbd }) => rbd) ? ['rbd'] : []),
     ...(disks.some(({ rbd }) => rbd?.passphrase) ? ['luks'] : []),
     ...(disks.some(({ cephfs }) => cephfs) ? ['cephfs'] : []),
+    ...(image?.id ? ['image_transfers'] : []),
   ];
   return {
     id: vm.id,
@@ -134,7 +139,7 @@ function toVmSpec(vm: SpecVmRow, openSecret: OpenVolumeSecret): VmSpec {
       publicIpv4: iface.public_address ?? '',
       bandwidthMbps: vm.network_gbps * MBPS_PER_GBPS,
     })),
-    ...(osDisk?.exists ? {} : { image: toImage(vm.image) }),
+    ...(image ? { image } : {}),
     sshPublicKey,
     startupScript: vm.startup_script,
     shutdownScript: vm.shutdown_script,
@@ -190,8 +195,8 @@ function toRbdVolume(
   return passphrase ? { monitors, pool, image, user, key, passphrase } : null;
 }
 
-function toImage({ name, url, sha256 }: SpecVmRow['image']): Image {
-  return { name, url, sha256 };
+function toImage({ id, name, url, sha256, stored_sha256: stored }: SpecVmRow['image']): Image {
+  return stored === null ? { name, url, sha256 } : { name, url: '', sha256: stored, id };
 }
 
 /** The shares that placement chose, or those that it would have derived from the GPUs before it stored them. */

@@ -20,8 +20,14 @@ import { admit, identifyPeer } from './admission.ts';
 import type { Authorities } from './authorities.ts';
 import { enrollWithToken, renew } from './enroll.ts';
 import { FleetCredentials } from './fleet-credentials.ts';
-import { statusOf } from './grpc-status.ts';
-import type { AttachCall, AuthContext, ConsoleCall } from './grpc-types.ts';
+import { type CallStatus, statusOf } from './grpc-status.ts';
+import type {
+  AttachCall,
+  AuthContext,
+  ConsoleCall,
+  FetchImageCall,
+  SendImageCall,
+} from './grpc-types.ts';
 import { LiveStream, type StreamHandlers } from './host-stream.ts';
 import { LiveStreams } from './live-streams.ts';
 
@@ -63,6 +69,14 @@ type Options = {
   serverCertificateTtlMs?: number;
   handlers: StreamHandlers;
   consoles: ConsoleHandlers;
+  images: ImageHandlers;
+};
+
+/** Both reject if the transfer fails, and `statusOf` has its status. */
+export type ImageHandlers = {
+  send(hostId: string, call: SendImageCall): Promise<void>;
+  fetch(hostId: string, call: FetchImageCall): Promise<void>;
+  statusOf(error: unknown): CallStatus;
 };
 
 /** Both functions end the call themselves. */
@@ -85,7 +99,7 @@ const SERVER_OPTIONS = {
   'grpc.enable_channelz': 0,
   'grpc.max_receive_message_length': 4 * MIB,
   'grpc.max_send_message_length': 4 * MIB,
-  // An agent needs one stream, now and then a second to renew, and one for each console.
+  // An agent needs one stream, now and then a second to renew, and one for each console and each image.
   'grpc.max_concurrent_streams': 128,
   // Streams without reports are aborted elsewhere. Keepalive finds dead connections without a stream.
   // With ten thousand connections the number of pings matters.
@@ -163,6 +177,7 @@ function createService({
   certificateTtlMs,
   handlers,
   consoles,
+  images,
   streams,
 }: ServiceOptions) {
   const now = () => new Date(clock.nowMs());
@@ -209,6 +224,17 @@ function createService({
       consoles.open(identify(call.getAuthContext()).hostId, call);
     },
     JoinConsole: (call) => consoles.join(call),
+    SendImage(call, callback) {
+      const sent = async () => await images.send(identify(call.getAuthContext()).hostId, call);
+      sent().then(
+        () => callback(null, {}),
+        (error) => callback(images.statusOf(error)),
+      );
+    },
+    FetchImage(call) {
+      const fetched = async () => await images.fetch(identify(call.getAuthContext()).hostId, call);
+      fetched().catch((error) => call.emit('error', images.statusOf(error)));
+    },
     Enroll(call, callback) {
       const { request } = call;
       const enrolled = async () =>

@@ -59,6 +59,7 @@ export function toWholeSpec({ id, parts, ...others }: OutgoingSpec): HostSpec {
     deletedSnapshots: all(({ deletedSnapshots }) => deletedSnapshots),
     diskCopies: all(({ diskCopies }) => diskCopies),
     diskRestores: all(({ diskRestores }) => diskRestores),
+    imageExports: all(({ imageExports }) => imageExports),
     networks: all(({ networks }) => networks),
     ...others,
   };

@@ -17,7 +17,7 @@ import {
 } from '@gantry/db/queries/settle/end-operation';
 import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
 import { updateSnapshotFailed } from '@gantry/db/queries/snapshots/snapshot-work';
-import { updateImageFailed } from '@gantry/db/queries/storage/image-work';
+import { readImageProblem, updateImageFailed } from '@gantry/db/queries/storage/image-work';
 import { readVolumeProblem } from '@gantry/db/queries/storage/volumes';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
@@ -97,7 +97,7 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   if (type === 'disk') await lockVmsOfDisk(sql, resourceId);
   if (!(await isUnfinished(sql, operationId))) return false;
   const owing = type === 'vpc-firewall-rule' ? await listHostsPendingRule(sql, resourceId) : [];
-  const problem = type === 'disk' ? await readVolumeProblem(sql, resourceId) : null;
+  const problem = await readStorageProblem(sql, operation);
   const isOfCluster =
     problem !== null ||
     operation.name === 'RESTORE' ||
@@ -115,6 +115,15 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   }
   await failOverdueOperation(sql, { operationId, failure });
   return true;
+}
+
+/** Null: the resource is not in a storage. */
+async function readStorageProblem(
+  sql: Queryable,
+  { resource_type: type, resource_id: id }: OverdueOperation,
+): Promise<string | null> {
+  if (type === 'disk') return await readVolumeProblem(sql, id);
+  return type === 'image' ? await readImageProblem(sql, id) : null;
 }
 
 const MOST_NAMED = 20;

@@ -16,7 +16,7 @@ import {
 } from '@gantry/db/queries/settle/settle-without-host';
 import { transact } from '@gantry/db/transact';
 import { settleDisks } from './settle-disks.ts';
-import { settleLostSnapshots } from './snapshots/settle-snapshots.ts';
+import { settleLostExports, settleLostSnapshots } from './snapshots/settle-snapshots.ts';
 
 const BATCH_ROWS = 200;
 
@@ -28,6 +28,7 @@ export async function settleWithoutHost(sql: Sql): Promise<void> {
   if (unsettled.disks) await transact(sql, (transaction) => settleDisks(transaction, BATCH_ROWS));
   if (unsettled.rules) await transact(sql, settleRules);
   if (unsettled.snapshots) await settleLostSnapshots(sql, BATCH_ROWS);
+  if (unsettled.exports) await settleLostExports(sql, BATCH_ROWS);
 }
 
 async function removeUnplacedVms(sql: Queryable): Promise<void> {

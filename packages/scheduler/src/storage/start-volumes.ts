@@ -36,7 +36,8 @@ import { openBackupFiles } from './backup-files/open-backup-files.ts';
 import { runSchedules } from './backups/run-schedules.ts';
 import { dropSnapshot, settleBackup } from './backups/settle-backup.ts';
 import { changeVolume } from './change-volume.ts';
-import { settleImage } from './images/custom-images.ts';
+import { imageVolume } from './images/custom-images.ts';
+import { settleImage } from './images/settle-image.ts';
 import { ImageMissing, importImages } from './import-images.ts';
 import { LeaseLost } from './lease-writes.ts';
 import { createPoolWatch } from './pool-watch.ts';
@@ -210,7 +211,8 @@ export function startVolumes(options: VolumesOptions): Volumes {
     };
     for (const image of await listUnsettledImages(sql, notImages)) {
       const imageId = image.id;
-      const settle = () => settleImage(context, { lease, image });
+      const place = imageVolume(context, image);
+      const settle = () => settleImage(context, { lease, image, place });
       const record = (error: Error) =>
         updateImageProblem(sql, { imageId, problem: shownReason(error) });
       const making = image.source ? copies : downloads;

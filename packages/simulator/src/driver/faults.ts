@@ -24,6 +24,7 @@ export const DRIVER_STEPS = [
   'finish_copy',
   'remove_snapshot',
   'copy_snapshot',
+  'read_snapshot',
   'restore_disk',
   'list_devices',
   'bind_device',

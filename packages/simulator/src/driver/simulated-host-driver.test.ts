@@ -15,7 +15,7 @@ describe('a simulated machine is a machine', () => {
     driver: new SimulatedHostDriver({ inventory }),
     gpus: [GPUS[0], GPUS[1]],
     drive: DRIVES[0],
-    image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
+    image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab', id: '' },
     size: { cpuCores: 8, memoryMib: 16_384 },
     untilBooted: async () => {},
   }));

@@ -1,5 +1,10 @@
 import { HostFailure } from '@gantry/agent/base/failure';
-import type { CopyTarget, RestoredDisk, Snapshots } from '@gantry/agent/host-snapshots';
+import type {
+  CopyTarget,
+  RestoredDisk,
+  SnapshotContent,
+  Snapshots,
+} from '@gantry/agent/host-snapshots';
 import type { DiskSpec } from '@gantry/agent/spec';
 import type { StoredSnapshot } from './disk-store.ts';
 import { type HostParts, take } from './host-parts.ts';
@@ -62,6 +67,18 @@ export class SimulatedSnapshots implements Snapshots {
     await this.#host.faults.pass('remove_snapshot');
     this.#host.disks.snapshots.delete(snapshotId);
     await this.discardCopy(snapshotId);
+  }
+
+  async withContent<T>(
+    snapshotId: string,
+    read: (content: SnapshotContent) => Promise<T>,
+  ): Promise<T> {
+    await this.#host.faults.pass('read_snapshot');
+    const { sizeBytes, content } = this.#require(snapshotId);
+    const data = (async function* () {
+      if (content !== '') yield { offset: 0, data: Buffer.from(content) };
+    })();
+    return await read({ sizeBytes: Number(sizeBytes), data });
   }
 
   async createDisk(disk: DiskSpec, snapshotId: string, signal: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@ import type { HostDriver } from '@gantry/agent/host-driver';
 import { channelCredentials, type Identity } from '@gantry/agent/identity/identity';
 import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import { grpcLink } from '@gantry/agent/link/grpc-link';
+import { grpcTransfers } from '@gantry/agent/link/image-transfers';
 import type { Connect } from '@gantry/agent/link/link';
 import type { Log } from '@gantry/daemon/log';
 import type { Tracer } from '@gantry/daemon/tracing/tracer';
@@ -83,14 +84,16 @@ export class SimulatedHost {
       clock,
       tracer = null,
     } = this.#options;
+    const credentials = () => channelCredentials(this.#identity);
+    const transfers = grpcTransfers({ fleet, address, credentials });
+    driver.volumes.fetchBy(transfers.open);
     const connect = grpcLink({
-      ...{ fleet, log, address, onAuthorities },
-      credentials: () => channelCredentials(this.#identity),
+      ...{ fleet, log, address, onAuthorities, credentials },
       ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     });
     this.#agent = await startAgent({
       ...{ driver: agentDriver ?? driver, ledger, log, tracer, connect: wrapLink(connect) },
-      packages: this.#packages,
+      ...{ packages: this.#packages, transfers },
       ...(timings ? { timings } : {}),
       ...(clock ? { clock } : {}),
     });

@@ -112,6 +112,7 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
       capabilities: [
         ...['spec_hashes', 'vm_refusals', 'needs', 'ssh_keys', 'user_data'],
         ...['agent_upgrades', 'rbd', 'guest_freezes', 'luks', 'cephfs', 'local_snapshots'],
+        'image_transfers',
       ],
     });
   });

@@ -111,6 +111,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     eventStreams,
     webhookRules: PUBLIC_WEBHOOKS.rulesOf,
     imageNetworks: PUBLIC_IMAGES,
+    hasImageStore: false,
     operationDeadlineMs: 600_000,
     joining: NO_REPOSITORY,
     accepting: () => true,

@@ -71,8 +71,8 @@ function watchPauses(): SchedulerOptions['watch'] & { stop(): void } {
   };
 }
 
-export async function startCloud(): Promise<Cloud> {
-  const api = await startTestApi();
+export async function startCloud(deps: Parameters<typeof startTestApi>[0] = {}): Promise<Cloud> {
+  const api = await startTestApi(deps);
   const { sql } = api;
   const log = createLog({ process: 'test', level: process.env['GANTRY_LOG_LEVEL'] ?? 'silent' });
   const tenant = await makeTenant(api, 'acme');

@@ -133,6 +133,7 @@ function reportOf(spec: HostSpec): HostReport {
     diskCopies: [],
     diskRestores: diskRestores.map(({ id = '' }) => ({ id, failure: null, givenUp: false })),
     storedSnapshots: null,
+    imageExports: [],
     serialLogs: [],
     inventory: null,
   };

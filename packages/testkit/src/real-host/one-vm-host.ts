@@ -55,7 +55,7 @@ export async function startOneVmHost(
       memoryMib: 256,
       interfaces: [makeInterface('interface', { networkId: 'network-1' })],
     },
-    image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
+    image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256, id: '' },
   });
   const disks = vm.disks.map(({ id }) => id);
   return {

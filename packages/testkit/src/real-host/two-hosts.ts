@@ -56,7 +56,12 @@ export async function startTwoHosts(rules: readonly FirewallRule[]): Promise<Two
   };
   try {
     const image = await buildTinyGuest({ directory: tinyGuestDirectory });
-    const source = { name: 'tiny', url: pathToFileURL(image.path).href, sha256: image.sha256 };
+    const source = {
+      name: 'tiny',
+      url: pathToFileURL(image.path).href,
+      sha256: image.sha256,
+      id: '',
+    };
     const prepared: [Prepared, Prepared] = [
       await prepare(endings, makeGuest(VMS[0], source)),
       await prepare(endings, makeGuest(VMS[1], source)),

@@ -39,5 +39,6 @@ export function makeImageBytes(seed: number, sizeBytes = 1_048_576): Buffer {
 }
 
 export function imageOf(bytes: Buffer, url: string): Image {
-  return { name: 'debian-12', url, sha256: createHash('sha256').update(bytes).digest('hex') };
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { name: 'debian-12', url, sha256, id: '' };
 }

@@ -89,7 +89,7 @@ async function makeImage(path: string): Promise<Image> {
   const sha256 = createHash('sha256')
     .update(await readFile(path))
     .digest('hex');
-  return { name: 'probe', url: pathToFileURL(path).href, sha256 };
+  return { name: 'probe', url: pathToFileURL(path).href, sha256, id: '' };
 }
 
 function probeSpec(image: Image): VmSpec {

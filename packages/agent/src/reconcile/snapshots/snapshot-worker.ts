@@ -9,14 +9,15 @@ import { type Making, makeSnapshot } from './make-snapshot.ts';
 import { OrderTasks, type Outcome, type Task } from './order-tasks.ts';
 
 /**
- * Makes and removes snapshots of disks of this host, creates disks from them and sets disks back to them, by the orders
- * of a spec. What no order names is left alone. Reports contain what it has completed, and why something failed.
+ * Makes and removes snapshots of disks of this host, creates disks from them, sets disks back to them and sends them for
+ * images, by the orders of a spec. What no order names is left alone. Reports contain what it has completed, and why something failed.
  */
 type Options = Pick<Making, 'isHolding' | 'isStarting'>;
 type Order = {
   make: HostSpec['snapshots'][number];
   copy: HostSpec['diskCopies'][number];
   restore: HostSpec['diskRestores'][number];
+  export: HostSpec['imageExports'][number];
 };
 
 /** Copies load the storage that guests use. */
@@ -29,6 +30,7 @@ const taskOf = {
   remove: (id: string) => ({ subject: `snapshot ${id}`, id: 'remove' }),
   copy: ({ disk }: Order['copy']) => ({ subject: `disk ${disk?.id}`, id: 'copy' }),
   restore: ({ id, diskId }: Order['restore']) => ({ subject: `disk ${diskId}`, id }),
+  export: ({ imageId }: Order['export']) => ({ subject: `image ${imageId}`, id: 'export' }),
 };
 
 export class SnapshotWorker {
@@ -61,6 +63,7 @@ export class SnapshotWorker {
       deletedSnapshots = [],
       diskCopies = [],
       diskRestores = [],
+      imageExports = [],
     } = spec ?? {};
     const copies = new Set(diskCopies.map(({ disk }) => disk?.id));
     for (const id of this.#copied.keys()) if (!copies.has(id)) this.#copied.delete(id);
@@ -81,6 +84,12 @@ export class SnapshotWorker {
         (order): Task => ({
           ...taskOf.restore(order),
           run: (signal) => this.#slots(() => this.#restore(order, signal)),
+        }),
+      ),
+      ...imageExports.map(
+        (order): Task => ({
+          ...taskOf.export(order),
+          run: (signal) => this.#slots(() => this.#export(order, signal)),
         }),
       ),
       // The last of a subject counts: a removal wins.
@@ -116,6 +125,9 @@ export class SnapshotWorker {
         const outcome = this.#tasks.outcome(taskOf.restore(order));
         return outcome?.is === 'done' ? [{ id: order.id }] : reportFailure(order.id, outcome);
       }),
+      imageExports: (spec?.imageExports ?? []).flatMap((order) =>
+        reportFailure(order.imageId, this.#tasks.outcome(taskOf.export(order))),
+      ),
     };
   }
 
@@ -164,6 +176,15 @@ export class SnapshotWorker {
       await snapshots.createDisk(disk, snapshotId, signal);
     const volume = await volumes.read(disk.id);
     if (volume) this.#copied.set(disk.id, volume);
+  }
+
+  async #export({ imageId, snapshotId }: Order['export'], signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { driver, transfers } = this.#host;
+    if (!transfers) throw new HostFailure('host_failed', 'this agent cannot send images');
+    await driver.snapshots.withContent(snapshotId, (content) =>
+      transfers.send(imageId, content, signal),
+    );
   }
 
   /** Recorded in the ledger before it is reported: a VM that starts with the disk must not lose what it writes. */

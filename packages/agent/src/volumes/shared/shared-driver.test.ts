@@ -74,7 +74,7 @@ describe('shared volumes', () => {
 
   it('start empty', async () => {
     const volumes = sharedDriver({ directory: root, isInUse: idle });
-    const image = { name: 'debian-12', url: 'https://images.test/debian-12', sha256: 'ab' };
+    const image = { name: 'debian-12', url: 'https://images.test/debian-12', sha256: 'ab', id: '' };
     await expect(volumes.create(disk, image)).rejects.toMatchObject({ code: 'bad_disk' });
     expect(await readdir(root)).toEqual([]);
   });

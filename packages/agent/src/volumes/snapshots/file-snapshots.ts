@@ -14,6 +14,7 @@ import {
 import { copyIntoFile, type DiskFile, isLocked, measureCopy } from '../qemu-img.ts';
 import { requireFreeDirectory } from '../require-free-space.ts';
 import type { IsInUse } from '../volume-driver.ts';
+import { withSparse } from './read-sparse.ts';
 
 /**
  * Snapshots of disks in files: `<id>.snapshot.raw`, a sparse copy that has no backing file, whatever the format of the
@@ -136,6 +137,9 @@ export function fileSnapshots(files: DiskFiles): Snapshots {
       }
       await unlessMissing(syncDirectory(directory));
     },
+
+    withContent: async (snapshotId, read) =>
+      await withSparse(await requireSnapshot(snapshotId), read),
 
     async createDisk(disk, snapshotId, signal) {
       const sizeBytes = checkDisk(disk);

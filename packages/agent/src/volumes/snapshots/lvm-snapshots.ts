@@ -11,11 +11,12 @@ import {
   snapshotMissing,
 } from '../check-disk.ts';
 import type { LogicalVolume } from '../lvm-report.ts';
+import { withSparse } from './read-sparse.ts';
 
 /**
  * Snapshots of thin logical volumes: thin volumes `gantry.snapshot-<id>` with the tag `gantry.snapshot`, which LVM makes
- * in one step, of one moment, also while a guest writes. They are never activated, so that no program can open them. A
- * disk from a snapshot is a thin volume too; it shares blocks with the snapshot and depends on it for nothing.
+ * in one step, of one moment, also while a guest writes. They are active only while their content is sent for an image, so
+ * that no program can open them. A disk from a snapshot is a thin volume too; it shares blocks with the snapshot and depends on it for nothing.
  *
  * A disk is set back in steps: a copy of the snapshot (`gantry.restored-<disk id>`) is made and marked as whole, the disk
  * is removed, and the copy gets its name. After a crash at any point the next call goes on.
@@ -108,6 +109,20 @@ export function lvmSnapshots(parts: LvmParts): Snapshots {
     async remove(snapshotId) {
       const snapshot = await find(snapshotId);
       if (snapshot) await run('lvremove', [...parts.removeArgs, inGroup(snapshot.name)]);
+    },
+
+    /** It is active for this time only, and opened for reading. An agent that is killed leaves it active until the next call. */
+    async withContent(snapshotId, read) {
+      const snapshot = await find(snapshotId);
+      if (!snapshot) throw snapshotMissing(snapshotId);
+      const name = inGroup(snapshot.name);
+      await run('lvchange', ['--activate', 'y', '--ignoreactivationskip', name]);
+      try {
+        const { sizeBytes } = snapshot;
+        return await withSparse({ path: `/dev/${name}`, sizeBytes }, read);
+      } finally {
+        await run('lvchange', ['--activate', 'n', name]);
+      }
     },
 
     async createDisk(disk, snapshotId) {

@@ -1,6 +1,7 @@
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 import type { NumaShare } from '../../schema/claims.ts';
+import { exportsJson, type SpecExportRow } from '../images/image-exports.ts';
 import {
   copiesJson,
   deletedSnapshotIds,
@@ -82,7 +83,8 @@ export type SpecVmRow = {
   user_data: string;
   /** The unfinished operation of the VM. It is not part of the spec's content. */
   operation_id: string | null;
-  image: { id: string; name: string; url: string; sha256: string };
+  /** `stored_sha256`: what the image store has of it; null: it is at the URL, or in a pool. */
+  image: { id: string; name: string; url: string; sha256: string; stored_sha256: string | null };
   devices: SpecDeviceRow[];
   /** Null: they are derived from its GPUs. */
   numa_shares: NumaShare[] | null;
@@ -130,6 +132,7 @@ export type HostSpecRow = {
   deleted_snapshots: string[];
   disk_copies: (SpecDiskRow & SpecCopyRow)[];
   disk_restores: SpecRestoreRow[];
+  image_exports: SpecExportRow[];
   /** The order to run another version of the agent; null: none. */
   agent_upgrade: { id: string; version: string; time_limit_s: number } | null;
 };
@@ -172,13 +175,14 @@ export async function readHostSpecs(
         order by d.id) as deleted_disks, ${diskLimitsJson(sql)} as disk_limits, ${freezesJson(sql)} as freezes,
       ${snapshotsJson(sql)} as snapshots, ${deletedSnapshotIds(sql)} as deleted_snapshots,
       ${copiesJson(sql, diskOf(sql))} as disk_copies, ${restoresJson(sql)} as disk_restores,
+      ${exportsJson(sql)} as image_exports,
       (select json_build_object('id', u.order_id, 'version', u.wanted_version, 'time_limit_s', o.host_time_limit_s)
         from rollout_hosts u join rollouts o on o.id = u.rollout_id
         where u.host_id = r.host_id and u.active and u.wanted_version <> '') as agent_upgrade
     from host r
     union all
     select null, null, null, null, null, null, ${networkOf(sql, knownRules && sql`f.names_resources`)}, null, null, null, null, null, null, null, null, null,
-      null, null
+      null, null, null
     from networks w where w.id in (select unnest(network_ids)::uuid from host)`;
   const listed = rows.flatMap(({ host_id, network }) => (host_id === null ? [network] : []));
   const [era = ''] = rows.flatMap((row) => (row.host_id === null ? [] : [row.era]));
@@ -224,7 +228,8 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
   'numa_shares', p.numa_shares, 'ssh_public_key', v.ssh_public_key, 'ssh_keys', v.ssh_keys,
   'startup_script', v.startup_script, 'shutdown_script', v.shutdown_script, 'user_data', v.user_data,
   'operation_id', (select o.id from operations o where o.resource_id = v.id and o.state = 'IN_PROGRESS'),
-  'image', json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256),
+  'image', json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256,
+    'stored_sha256', (select c.content_sha256 from custom_images c where c.id = i.id and c.pool_id is null)),
   'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,
       'numa_node', e.numa_node) order by e.pci_address), '[]')
     from device_claims c join devices e on e.id = c.device_id where c.vm_id = v.id),

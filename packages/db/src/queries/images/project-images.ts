@@ -130,11 +130,15 @@ export type NewProjectImage = {
   description: string;
   tags: string[];
   visibility: Exclude<ImageVisibility, 'public'>;
-  poolId: string;
+  /** Null: the image store has it. */
+  poolId: string | null;
   location: string;
   sizeGib: number;
   source:
-    | { snapshotId: string }
+    | {
+        snapshotId: string /** The host that has to send its content; absent: none. */;
+        hostId?: string | null;
+      }
     | { url: string; sha256: string; format: ImageFormat }
     | { fileBytes: number; sha256: string; format: ImageFormat };
   at: Date;
@@ -147,11 +151,11 @@ export async function insertProjectImage(sql: Queryable, image: NewProjectImage)
   await sql`insert into image_locations (image_id, location) values (${id}, ${location})`;
   const file = 'snapshotId' in source ? undefined : source;
   await sql`insert into custom_images (id, project_id, pool_id, location, visibility, size_gib, source_snapshot_id,
-      source_url, format, sha256, file_bytes, uploaded, created_at, updated_at)
+      source_url, format, sha256, file_bytes, uploaded, host_id, created_at, updated_at)
     values (${id}, ${projectId}, ${image.poolId}, ${location}, ${image.visibility}, ${image.sizeGib},
       ${'snapshotId' in source ? source.snapshotId : null}, ${'url' in source ? source.url : ''},
       ${file?.format ?? 'raw'}, ${file?.sha256 ?? ''}, ${'fileBytes' in source ? source.fileBytes : null},
-      ${!('fileBytes' in source)}, ${at}, ${at})`;
+      ${!('fileBytes' in source)}, ${'snapshotId' in source ? (source.hostId ?? null) : null}, ${at}, ${at})`;
 }
 
 /** From now on the image does not exist for tenants. VMs that have it keep it. */

@@ -1,5 +1,6 @@
 import type { OperationName } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
+import { isLostExport } from '../images/image-exports.ts';
 import { isLostSnapshot } from '../snapshots/host-snapshots.ts';
 
 /**
@@ -49,6 +50,7 @@ export type Unsettled = {
   disks: boolean;
   rules: boolean;
   snapshots: boolean;
+  exports: boolean;
 };
 
 const unsettledVm = (sql: Queryable) => sql`exists (select from vms v where ${isRemovable(sql)})`;
@@ -62,17 +64,22 @@ const unsettledRule = (sql: Queryable) => sql`exists (select from firewall_rules
 const unsettledSnapshot = (sql: Queryable) => sql`exists (select from snapshots s
   where ${isLostSnapshot(sql)})`;
 
+const lostExport = (sql: Queryable) => sql`exists (select from custom_images c
+  where ${isLostExport(sql)})`;
+
 /** Whether there is anything to settle, as part of a statement over small indexes. */
 export const hasUnsettled = (sql: Queryable) =>
   sql`(${unsettledVm(sql)} or ${unsettledDiskChange(sql)} or ${unsettledDisk(sql)} or ${unsettledRule(sql)}
-    or ${unsettledSnapshot(sql)})`;
+    or ${unsettledSnapshot(sql)} or ${lostExport(sql)})`;
 
 /** Returns what there is to settle. */
 export async function readUnsettled(sql: Queryable): Promise<Unsettled> {
   const [row] = await sql<Unsettled[]>`
     select ${unsettledVm(sql)} as vms, ${unsettledDiskChange(sql)} as disk_changes,
-      ${unsettledDisk(sql)} as disks, ${unsettledRule(sql)} as rules, ${unsettledSnapshot(sql)} as snapshots`;
-  return row ?? { vms: false, disk_changes: false, disks: false, rules: false, snapshots: false };
+      ${unsettledDisk(sql)} as disks, ${unsettledRule(sql)} as rules, ${unsettledSnapshot(sql)} as snapshots,
+      ${lostExport(sql)} as exports`;
+  const nothing = { vms: false, disk_changes: false, disks: false, rules: false };
+  return row ?? { ...nothing, snapshots: false, exports: false };
 }
 
 /** Locks VMs to remove that are not placed and whose OS disk no host stores. */

@@ -120,6 +120,8 @@ export type StoringHost = {
   shared_storage: boolean;
   /** Whether its agent knows snapshots of disks that the host stores. */
   knows_snapshots: boolean;
+  /** Whether its agent can send the content of a snapshot for an image. */
+  sends_images: boolean;
   /** Why its storage can have none; empty: it can. */
   lacks_snapshots: string;
 };
@@ -129,6 +131,7 @@ const hostOf = (
 ) => sql`json_build_object('id', h.id, 'name', h.name, 'fenced', h.state = 'fenced',
     'shared_storage', h.shared_storage,
     'knows_snapshots', coalesce(h.inventory #> '{software,capabilities}' ? 'local_snapshots', false),
+    'sends_images', coalesce(h.inventory #> '{software,capabilities}' ? 'image_transfers', false),
     'lacks_snapshots', coalesce((select max(q ->> 'lacksSnapshots')
       from jsonb_array_elements(h.inventory -> 'storagePools') q), ''))`;
 

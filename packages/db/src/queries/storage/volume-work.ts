@@ -45,7 +45,7 @@ export function hasVolumeWork(sql: Queryable, locations: readonly string[]) {
       where q.location = ${here} and ${isUnused(sql)})
     or exists (select from snapshots s where s.location = ${here} and s.pool_id is not null
       and (s.desired_state = 'deleted' or s.observed_state = 'none'))
-    or exists (select from custom_images c where c.location = ${here} and ${isUnsettledImage(sql)})
+    or exists (select from custom_images c where c.location = ${here} and c.pool_id is not null and ${isUnsettledImage(sql)})
     or exists (select from disks d where d.restore_snapshot_id is not null and d.pool_id is not null
       and d.location = ${here})
     or ${hasBackupWork(sql, locations)})`;

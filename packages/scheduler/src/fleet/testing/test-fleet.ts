@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createLog } from '@gantry/daemon/log';
 import { createSecrets, sha256 } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
+import { notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { CertificateAuthority } from '@gantry/pki/certificate-authority';
 import type { FleetClient } from '@gantry/proto/generated/gantry/v1/Fleet';
@@ -22,6 +23,7 @@ import {
 import { type Authorities, authoritiesOf } from '../authorities.ts';
 import { ensureAuthorities } from '../authority.ts';
 import { type FleetServer, startFleetServer } from '../fleet-server.ts';
+import { statusOf } from '../grpc-status.ts';
 import type { HostStream, StreamHandlers } from '../host-stream.ts';
 import { type OutgoingSpec, toSpecPart } from '../outgoing-spec.ts';
 
@@ -77,6 +79,8 @@ type Overrides = Partial<Parameters<typeof startFleetServer>[0]> & {
   authority?: CertificateAuthority;
 };
 
+const refuse = () => Promise.reject(notFound('image'));
+
 export async function startTestFleet({
   authority: given,
   ...overrides
@@ -97,6 +101,7 @@ export async function startTestFleet({
     port: 0,
     names: ['localhost', '127.0.0.1'],
     certificateTtlMs: DAY_MS,
+    images: { send: refuse, fetch: refuse, statusOf: (error) => statusOf(error, log) },
     consoles: { open: (_hostId, call) => call.end(), join: (call) => call.end() },
     ...overrides,
     handlers,

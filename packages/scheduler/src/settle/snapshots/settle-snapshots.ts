@@ -4,6 +4,7 @@
  * come before hosts.
  */
 import type { Queryable, Sql } from '@gantry/db/connect';
+import { lockExport, lockLostExports, readExport } from '@gantry/db/queries/images/image-exports';
 import {
   failOperation,
   type OperationFailure,
@@ -22,6 +23,7 @@ import {
   updateDiskRestored,
   updateSnapshotProblem,
 } from '@gantry/db/queries/snapshots/snapshot-work';
+import { updateImageFailed, updateImageProblem } from '@gantry/db/queries/storage/image-work';
 import { diskView } from '@gantry/db/queries/vms/disk-view';
 import { readDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
@@ -33,7 +35,10 @@ import {
   recordSnapshotMade,
 } from './record-snapshot.ts';
 
-type Reported = Pick<HostReport, 'snapshots' | 'deletedSnapshots' | 'diskCopies' | 'diskRestores'>;
+type Reported = Pick<
+  HostReport,
+  'snapshots' | 'deletedSnapshots' | 'diskCopies' | 'diskRestores' | 'imageExports'
+>;
 type SnapshotReport = HostReport['snapshots'][number];
 type OrderReport = HostReport['diskRestores'][number];
 type Failure = OrderReport['failure'];
@@ -53,6 +58,7 @@ export async function settleSnapshots(
   };
   const byId = ({ id }: { id: string }) => id;
   await each(report.snapshots, byId, (tx, made) => settleMade(tx, { hostId, made }));
+  await each(report.imageExports, byId, (tx, sent) => settleExport(tx, { hostId, sent }));
   if (!isProof) return;
   await each(report.deletedSnapshots, String, async (tx, snapshotId) => {
     if (await lockRemovedSnapshot(tx, { hostId, snapshotId }))
@@ -92,6 +98,30 @@ async function settleCopy(
   await failOperation(sql, { resourceId: diskId, failure: operationFailure(failure) });
 }
 
+/** Content that was sent is no report: the scheduler that has received it has recorded it. */
+async function settleExport(
+  sql: Queryable,
+  { hostId, sent }: { hostId: string; sent: OrderReport },
+): Promise<void> {
+  const { id: imageId, failure, givenUp } = sent;
+  const key = { hostId, imageId };
+  const problem = reasonForTenants(failure?.message ?? '');
+  if (!(givenUp ? await lockExport(sql, key) : await readExport(sql, key))) return;
+  if (givenUp) await recordExportFailed(sql, { imageId, message: problem });
+  else if (problem !== '') await updateImageProblem(sql, { imageId, problem });
+}
+
+async function recordExportFailed(
+  sql: Queryable,
+  { imageId, message }: { imageId: string; message: string },
+): Promise<void> {
+  await updateImageFailed(sql, { imageId, problem: message });
+  await failOperation(sql, {
+    resourceId: imageId,
+    failure: { code: 'storage_failed', message },
+  });
+}
+
 /** An order that was not carried out is withdrawn if the disk is as it was, and nobody waits or it never will be. */
 async function settleRestore(
   sql: Queryable,
@@ -126,6 +156,15 @@ export async function settleLostSnapshots(sql: Sql, limit: number): Promise<void
       await recordSnapshotFailed(tx, { snapshotId, failure });
     });
   }
+}
+
+/** Settles images whose content was to come from a host that is gone. */
+export async function settleLostExports(sql: Sql, limit: number): Promise<void> {
+  await transact(sql, async (tx) => {
+    const message = 'the host that stores the snapshot was declared dead';
+    for (const imageId of await lockLostExports(tx, limit))
+      await recordExportFailed(tx, { imageId, message });
+  });
 }
 
 function operationFailure(failure: Failure): OperationFailure {

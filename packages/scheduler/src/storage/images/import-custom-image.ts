@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import { StorageError } from '@gantry/ceph/storage-error';
 import { AddressRefused } from '@gantry/daemon/address-rules';
 import { GIB } from '@gantry/daemon/units';
-import type { UnsettledImage } from '@gantry/db/queries/storage/image-work';
+import type { ImageWork, UnsettledImage } from '@gantry/db/queries/storage/image-work';
 import { fetchImage } from '../fetch-image.ts';
 import { labelsOf } from '../lease-writes.ts';
-import type { VolumeContext } from '../volume-context.ts';
+import type { CustomImports, VolumeContext } from '../volume-context.ts';
 
 /** A slow server must not keep the place of others. The deadline of the operation grows in the same way. */
 const LIMIT_MS = 600_000;
@@ -18,28 +18,24 @@ const LIMIT_MS_PER_GIB = 20_000;
 /** What a file has besides the content of its disk. */
 const OVERHEAD_BYTES = GIB;
 
+type Importing = { imports: CustomImports };
+
 /**
- * Fetches the file of an image unless it was uploaded, and imports it into the cluster. A file that cannot be had, or that is not what the tenant
- * said, throws `failed`: the tenant sees the reason and makes another image. An interrupted import leaves no volume.
+ * Fetches the file of an image unless it was uploaded, verifies it, and calls `use` with its path. A file that cannot be
+ * had, or that is not what the tenant said, throws `failed`: the tenant sees the reason and makes another image.
  */
-export async function importCustomImage(
-  context: VolumeContext,
-  image: UnsettledImage,
-  name: string,
-): Promise<void> {
-  const { pool, cluster_id, format } = image;
+export async function withImageFile<Result>(
+  context: Importing,
+  image: ImageWork,
+  use: (file: string) => Promise<Result>,
+): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-image-'));
   try {
     const file =
       image.url === ''
         ? await requireUpload(context, image)
         : await fetchFile(context, image, join(directory, 'image'));
-    await context.clusters.use(cluster_id, (cluster) =>
-      cluster.importImage({
-        ...{ pool, name, labels: labelsOf(image, name), file, format },
-        ...{ isOfTenant: true, maxBytes: image.size_gib * GIB },
-      }),
-    );
+    return await use(file);
   } catch (error) {
     if (error instanceof StorageError)
       throw new StorageError(error.code, withoutPaths(error.message, context, directory));
@@ -49,9 +45,26 @@ export async function importCustomImage(
   }
 }
 
+/** Imports the file of an image into the cluster. An interrupted import leaves no volume. */
+export async function importCustomImage(
+  context: VolumeContext,
+  image: UnsettledImage,
+  name: string,
+): Promise<void> {
+  const { pool, cluster_id, format } = image;
+  await withImageFile(context, image, async (file) => {
+    await context.clusters.use(cluster_id, (cluster) =>
+      cluster.importImage({
+        ...{ pool, name, labels: labelsOf(image, name), file, format },
+        ...{ isOfTenant: true, maxBytes: image.size_gib * GIB },
+      }),
+    );
+  });
+}
+
 async function fetchFile(
-  { imports }: VolumeContext,
-  { url, sha256, size_gib, format }: UnsettledImage,
+  { imports }: Importing,
+  { url, sha256, size_gib, format }: ImageWork,
   file: string,
 ): Promise<string> {
   const limit = AbortSignal.timeout(LIMIT_MS + size_gib * LIMIT_MS_PER_GIB);
@@ -70,10 +83,7 @@ async function fetchFile(
 }
 
 /** Verifies an uploaded file and returns its path. */
-async function requireUpload(
-  { imports }: VolumeContext,
-  { id, sha256 }: UnsettledImage,
-): Promise<string> {
+async function requireUpload({ imports }: Importing, { id, sha256 }: ImageWork): Promise<string> {
   if (imports.uploads === undefined) {
     const why = 'this scheduler has no uploads: set GANTRY_IMAGE_UPLOADS_DIRECTORY';
     throw new StorageError('unreachable', why);
@@ -92,11 +102,11 @@ async function requireUpload(
 }
 
 /** The file is not needed any more, because the cluster has the image, or because the image was deleted. */
-export async function removeUpload({ imports }: VolumeContext, imageId: string): Promise<void> {
+export async function removeUpload({ imports }: Importing, imageId: string): Promise<void> {
   if (imports.uploads !== undefined) await rm(join(imports.uploads, imageId), { force: true });
 }
 
-function withoutPaths(message: string, { imports }: VolumeContext, directory: string): string {
+function withoutPaths(message: string, { imports }: Importing, directory: string): string {
   const shown = message.replaceAll(directory, '…');
   return imports.uploads === undefined ? shown : shown.replaceAll(imports.uploads, '…');
 }

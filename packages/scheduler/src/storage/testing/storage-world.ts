@@ -26,7 +26,8 @@ import type { BucketOptions } from '../backup-files/bucket/bucket-files.ts';
 import { openBackupFiles } from '../backup-files/open-backup-files.ts';
 import { dropSnapshot, settleBackup } from '../backups/settle-backup.ts';
 import { changeVolume } from '../change-volume.ts';
-import { settleImage } from '../images/custom-images.ts';
+import { imageVolume } from '../images/custom-images.ts';
+import { settleImage } from '../images/settle-image.ts';
 import { LeaseLost } from '../lease-writes.ts';
 import { restoreDisk } from '../snapshots/restore-disk.ts';
 import { settleSnapshot } from '../snapshots/settle-snapshot.ts';
@@ -144,8 +145,9 @@ export async function makeStorageWorld({
         updateVolumeProblem(sql, { diskId: disk.id, problem }),
       );
     for (const image of await listUnsettledImages(sql, selection))
-      await attempt(settleImage(context, { lease: by, image }), (problem) =>
-        updateImageProblem(sql, { imageId: image.id, problem }),
+      await attempt(
+        settleImage(context, { lease: by, image, place: imageVolume(context, image) }),
+        (problem) => updateImageProblem(sql, { imageId: image.id, problem }),
       );
     for (const volume of await listVolumesToChange(sql, selection))
       if (volume.image === null || volume.image.is_custom)

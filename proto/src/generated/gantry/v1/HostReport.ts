@@ -35,6 +35,7 @@ export interface HostReport {
   'diskCopies'?: (_gantry_v1_DiskOrderReport)[];
   'diskRestores'?: (_gantry_v1_DiskOrderReport)[];
   'storedSnapshots'?: (_gantry_v1_StoredDisks | null);
+  'imageExports'?: (_gantry_v1_DiskOrderReport)[];
 }
 
 export interface HostReport__Output {
@@ -59,4 +60,5 @@ export interface HostReport__Output {
   'diskCopies': (_gantry_v1_DiskOrderReport__Output)[];
   'diskRestores': (_gantry_v1_DiskOrderReport__Output)[];
   'storedSnapshots': (_gantry_v1_StoredDisks__Output | null);
+  'imageExports': (_gantry_v1_DiskOrderReport__Output)[];
 }

@@ -15,6 +15,7 @@ import type { GuestFreeze as _gantry_v1_GuestFreeze, GuestFreeze__Output as _gan
 import type { SnapshotOrder as _gantry_v1_SnapshotOrder, SnapshotOrder__Output as _gantry_v1_SnapshotOrder__Output } from '../../gantry/v1/SnapshotOrder.ts';
 import type { DiskCopy as _gantry_v1_DiskCopy, DiskCopy__Output as _gantry_v1_DiskCopy__Output } from '../../gantry/v1/DiskCopy.ts';
 import type { DiskRestore as _gantry_v1_DiskRestore, DiskRestore__Output as _gantry_v1_DiskRestore__Output } from '../../gantry/v1/DiskRestore.ts';
+import type { ImageExport as _gantry_v1_ImageExport, ImageExport__Output as _gantry_v1_ImageExport__Output } from '../../gantry/v1/ImageExport.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostSpec {
@@ -41,6 +42,7 @@ export interface HostSpec {
   'deletedSnapshots'?: (string)[];
   'diskCopies'?: (_gantry_v1_DiskCopy)[];
   'diskRestores'?: (_gantry_v1_DiskRestore)[];
+  'imageExports'?: (_gantry_v1_ImageExport)[];
 }
 
 export interface HostSpec__Output {
@@ -67,4 +69,5 @@ export interface HostSpec__Output {
   'deletedSnapshots': (string)[];
   'diskCopies': (_gantry_v1_DiskCopy__Output)[];
   'diskRestores': (_gantry_v1_DiskRestore__Output)[];
+  'imageExports': (_gantry_v1_ImageExport__Output)[];
 }

@@ -5,10 +5,12 @@ export interface Image {
   'name'?: (string);
   'url'?: (string);
   'sha256'?: (string);
+  'id'?: (string);
 }
 
 export interface Image__Output {
   'name': (string);
   'url': (string);
   'sha256': (string);
+  'id': (string);
 }

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "custom_images_host" ON "custom_images" USING btree ("host_id") WHERE host_id is not null;

@@ -1,0 +1,8 @@
+// Original file: gantry/v1/fleet.proto
+
+
+export interface ImageStored {
+}
+
+export interface ImageStored__Output {
+}
