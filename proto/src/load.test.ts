@@ -126,7 +126,7 @@ const SPEC = {
           bandwidthMbps: 25_000,
         },
       ],
-      image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
+      image: { name: 'debian-12', url: '', sha256: 'ab', id: 'image-1' },
       sshPublicKey: 'ssh-ed25519 AAAA',
       startupScript: '#!/bin/sh\necho ü\n',
       shutdownScript: '',
@@ -170,6 +170,7 @@ const SPEC = {
   deletedSnapshots: ['s-9'],
   diskCopies: [{ disk: null, snapshotId: 's-2' }],
   diskRestores: [{ id: 'o-2', diskId: 'd-2', snapshotId: 's-3', sizeBytes: ABOVE_DOUBLE }],
+  imageExports: [{ imageId: 'image-2', snapshotId: 's-4' }],
   firewallRules: [
     {
       id: 'r-1',

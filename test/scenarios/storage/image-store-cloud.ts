@@ -6,7 +6,7 @@ import type { SchedulerOptions } from '@gantry/scheduler/scheduler';
 import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { LOCATION } from '@gantry/testkit/make/request-bodies';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 
 /** A cloud without network storage whose scheduler has an image store, and two hosts that store disks. */
 export type ImageStoreCloud = {
@@ -58,7 +58,8 @@ export async function startImageStoreCloud(): Promise<ImageStoreCloud> {
   const ended: ImageStoreCloud['ended'] = async (requested) => {
     const { operationId, id } = await requested;
     const read = () => cloud.operation(operationId);
-    await expect.poll(async () => (await read()).state, POLL).not.toBe('IN_PROGRESS');
+    const isOver = async () => expect((await read()).state).not.toBe('IN_PROGRESS');
+    await vi.waitFor(isOver, POLL);
     const { state, result } = await read();
     return { id, state, result };
   };

@@ -211,5 +211,7 @@ describe('a host', () => {
 
 /** The orders to send this image that are in specs. */
 async function snapshotOrders(imageId: string): Promise<unknown[]> {
-  return await cloud.sql`select host_id from custom_images where id = ${imageId} and host_id is not null`;
+  const rows = await cloud.sql`select host_id from custom_images
+    where id = ${imageId} and host_id is not null`;
+  return [...rows];
 }

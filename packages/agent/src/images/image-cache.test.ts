@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { createLog } from '@gantry/daemon/log';
 import { MIB } from '@gantry/daemon/units';
@@ -76,6 +77,25 @@ describe('an available image', () => {
     expect((await readFile(cached.path)).equals(bytes)).toBe(true);
     expect((await stat(cached.path)).mode & 0o777).toBe(0o444);
     expect((await stat(directory)).mode & 0o777).toBe(0o711);
+  });
+
+  it('is fetched from a scheduler if it is of a project, verified in the same way, and fetched once', async () => {
+    const opened: string[] = [];
+    const openStored = async (imageId: string) => {
+      opened.push(imageId);
+      return { stream: Readable.from([bytes]), sizeBytes: bytes.length };
+    };
+    const cache = await openCache({ openStored });
+    const image = { ...imageOf(bytes, ''), id: 'image-1' };
+    await Promise.all([cache.fetch(image), cache.fetch(image)]);
+    expect((await readFile(imageFile(directory, image.sha256))).equals(bytes)).toBe(true);
+    expect(opened).toEqual(['image-1']);
+    const other = { ...image, sha256: '0'.repeat(64), id: 'image-2' };
+    await expect(cache.fetch(other)).rejects.toMatchObject({
+      code: 'image_unavailable',
+      message: expect.stringMatching(/cannot be downloaded from a scheduler: its SHA-256 is/),
+    });
+    expect(await readdir(directory)).toEqual([`${image.sha256}.img`]);
   });
 
   it('is downloaded once for any number of callers', async () => {

@@ -28,7 +28,9 @@ it('the file returns what was written, and nothing before the first write', asyn
 });
 
 it('a VM that an earlier version of the agent stored has the fields that were added since', async () => {
-  const { sshKeys: _, userData: _none, ...stored } = makeVm('vm-1');
+  const { sshKeys: _, userData: _none, image, ...others } = makeVm('vm-1');
+  const { id: _no, ...source } = image ?? { id: '' };
+  const stored = { ...others, image: source };
   const store = ledgerFile(directory);
   await writeFile(
     store.path,

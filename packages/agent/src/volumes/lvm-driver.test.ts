@@ -113,13 +113,26 @@ describe('snapshots of thin volumes', () => {
     }));
   });
 
-  it('are made by one command, also of an open disk, and are never activated', async () => {
+  it('are made by one command, also of an open disk, and are not activated', async () => {
     await open('pool').create(makeDisk('d'), null);
     Object.assign(lvm.volumes.get('gantry-d') ?? {}, { isOpen: true });
     const { length } = lvm.commands;
     await open('pool').snapshots.make('s', 'd', signal);
     expect(lvm.commands.slice(length)).toEqual([
       'lvcreate --yes --snapshot --name gantry.snapshot-s --addtag gantry.snapshot vg/gantry-d',
+    ]);
+  });
+
+  it('are active only while they are read, also if that fails', async () => {
+    await open('pool').create(makeDisk('d'), null);
+    await open('pool').snapshots.make('s', 'd', signal);
+    const { length } = lvm.commands;
+    // This machine has no such device.
+    const reading = open('pool').snapshots.withContent('s', async () => 'read');
+    await expect(reading).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(lvm.commands.slice(length)).toEqual([
+      'lvchange --activate y --ignoreactivationskip vg/gantry.snapshot-s',
+      'lvchange --activate n vg/gantry.snapshot-s',
     ]);
   });
 

@@ -226,6 +226,20 @@ describe('a spec', () => {
     expect(toHostSpec(row({ vms: [built] })).vms?.[0]).not.toHaveProperty('image');
   });
 
+  it('names an image of the store by its id and its content, which only newer agents can fetch', () => {
+    const stored = { ...vm, image: { ...vm.image, url: '', stored_sha256: 'cd' } };
+    const withDisk = { ...stored, disks: [{ ...osDisk, exists: true }] };
+    expect(toHostSpec(row({ vms: [stored] })).vms?.[0]).toMatchObject({
+      image: { id: 'image-1', name: 'debian-12', url: '', sha256: 'cd' },
+      needs: ['image_transfers'],
+    });
+    expect(toHostSpec(row({ vms: [withDisk] })).vms?.[0]?.needs).toBeUndefined();
+    const exports = [{ image_id: 'image-2', snapshot_id: 's-1' }];
+    expect(toHostSpec(row({ image_exports: exports })).imageExports).toEqual([
+      { imageId: 'image-2', snapshotId: 's-1' },
+    ]);
+  });
+
   it('contains the public address if there is one', () => {
     const interfaces = vm.interfaces.map((iface) => ({ ...iface, public_address: '198.51.100.7' }));
     const spec = toHostSpec(row({ vms: [{ ...vm, interfaces }] }));

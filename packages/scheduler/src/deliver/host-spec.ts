@@ -6,9 +6,8 @@ import type {
   SpecOrphanRow,
   SpecVmDiskRow,
   SpecVmRow,
-  SpecVolumeRow,
 } from '@gantry/db/queries/hosts/host-specs';
-import type { SpecDiskRow } from '@gantry/db/queries/hosts/spec-rows';
+import type { SpecDiskRow, SpecVolumeRow } from '@gantry/db/queries/hosts/spec-rows';
 import type { SpecFreezeRow } from '@gantry/db/queries/snapshots/snapshot-freezes';
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { sharesFor } from '@gantry/placement/shares-for';

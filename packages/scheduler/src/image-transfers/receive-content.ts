@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { GIB } from '@gantry/daemon/units';
 import type { Sql } from '@gantry/db/connect';
-import { lockExport, readExport, updateExported } from '@gantry/db/queries/images/image-exports';
+import { lockExport, readExport, updateExported } from '@gantry/db/queries/storage/image-exports';
 import { transact } from '@gantry/db/transact';
 import { CloudError, notFound } from '@gantry/model/errors';
 import type { ImageContent__Output } from '@gantry/proto/generated/gantry/v1/ImageContent';

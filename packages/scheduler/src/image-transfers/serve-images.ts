@@ -1,6 +1,6 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Sql } from '@gantry/db/connect';
-import { readFetchable } from '@gantry/db/queries/images/image-exports';
+import { readFetchable } from '@gantry/db/queries/storage/image-exports';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { status } from '@grpc/grpc-js';
 import { isUuid } from '../attached/host-report.ts';

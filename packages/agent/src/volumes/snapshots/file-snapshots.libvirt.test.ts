@@ -51,6 +51,20 @@ const readText = async (diskId: string) => {
 };
 
 describe('snapshots of disks in files', () => {
+  it('are read block by block, without what is zeroes', async () => {
+    await host.volumes.create(makeDisk('d', { sizeBytes: String(GIB) }), null);
+    await writeText('d', 'first');
+    await host.volumes.snapshots.make('s', 'd', signal);
+    const read = await host.volumes.snapshots.withContent('s', async ({ sizeBytes, data }) => {
+      const blocks = [];
+      for await (const block of data) blocks.push(block);
+      return { sizeBytes, blocks };
+    });
+    expect(read.sizeBytes).toBe(GIB);
+    expect(read.blocks.map(({ offset }) => offset)).toEqual([0]);
+    expect(read.blocks[0]?.data.toString('utf8', 0, 6)).toBe('first.');
+  });
+
   describe('keep the contract, and', () => {
     describeSnapshotsContract(async () => ({
       ...{ volumes: host.volumes, inUse: host.inUse, list: names },

@@ -78,6 +78,11 @@ export function describeSnapshotsContract(make: () => Promise<ContractSnapshots>
     expect(await volumes.list()).toEqual(['d']);
   });
 
+  it('the content of a missing snapshot is not read', async () => {
+    const reading = volumes.snapshots.withContent('s', async () => 'read');
+    await expect(reading).rejects.toMatchObject({ code: 'snapshot_missing' });
+  });
+
   it('a disk that is set back keeps its size and its snapshot, and can be set back again', async () => {
     await volumes.snapshots.make('s', 'd', signal);
     await volumes.grow(disk(2));

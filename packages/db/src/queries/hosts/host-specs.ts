@@ -1,7 +1,6 @@
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 import type { NumaShare } from '../../schema/claims.ts';
-import { exportsJson, type SpecExportRow } from '../images/image-exports.ts';
 import {
   copiesJson,
   deletedSnapshotIds,
@@ -14,32 +13,22 @@ import {
 import { freezesJson, type SpecFreezeRow } from '../snapshots/snapshot-freezes.ts';
 import { type DiskLimits, diskLimitsJson } from '../storage/disk-limits.ts';
 import {
+  exportsJson,
+  imageJson,
+  type SpecExportRow,
+  type SpecImageRow,
+} from '../storage/image-exports.ts';
+import {
   KnownRules,
   type ListedNetwork,
   type ReadRule,
   type SpecNetworkRow,
 } from './known-rules.ts';
-import type { SpecDiskRow } from './spec-rows.ts';
+import type { SpecDiskRow, SpecVolumeRow } from './spec-rows.ts';
 
 /**
  * The desired state of hosts. One statement reads it, so that number and content belong together.
  */
-
-/** A volume of a storage cluster, and the key with which the host opens it. */
-export type SpecVolumeRow = {
-  monitors: string[];
-  pool: string;
-  /** The file system of a shared volume; empty: the volume is a block device. */
-  file_system: string;
-  /** The id of the cluster's row. */
-  cluster_id: string;
-  user: string;
-  /** Sealed with the key that only schedulers have. */
-  sealed_key: string;
-  encrypted: boolean;
-  /** Sealed in the same way; null if the volume is not encrypted. */
-  sealed_passphrase: string | null;
-};
 
 export type SpecVmDiskRow = SpecDiskRow & {
   mode: string;
@@ -83,8 +72,7 @@ export type SpecVmRow = {
   user_data: string;
   /** The unfinished operation of the VM. It is not part of the spec's content. */
   operation_id: string | null;
-  /** `stored_sha256`: what the image store has of it; null: it is at the URL, or in a pool. */
-  image: { id: string; name: string; url: string; sha256: string; stored_sha256: string | null };
+  image: SpecImageRow;
   devices: SpecDeviceRow[];
   /** Null: they are derived from its GPUs. */
   numa_shares: NumaShare[] | null;
@@ -228,8 +216,7 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
   'numa_shares', p.numa_shares, 'ssh_public_key', v.ssh_public_key, 'ssh_keys', v.ssh_keys,
   'startup_script', v.startup_script, 'shutdown_script', v.shutdown_script, 'user_data', v.user_data,
   'operation_id', (select o.id from operations o where o.resource_id = v.id and o.state = 'IN_PROGRESS'),
-  'image', json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256,
-    'stored_sha256', (select c.content_sha256 from custom_images c where c.id = i.id and c.pool_id is null)),
+  'image', ${imageJson(sql)},
   'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,
       'numa_node', e.numa_node) order by e.pci_address), '[]')
     from device_claims c join devices e on e.id = c.device_id where c.vm_id = v.id),

@@ -7,3 +7,19 @@ export type SpecDiskRow = {
   serial_number: string;
   name: string;
 };
+
+/** A volume of a storage cluster, and the key with which the host opens it. */
+export type SpecVolumeRow = {
+  monitors: string[];
+  pool: string;
+  /** The file system of a shared volume; empty: the volume is a block device. */
+  file_system: string;
+  /** The id of the cluster's row. */
+  cluster_id: string;
+  user: string;
+  /** Sealed with the key that only schedulers have. */
+  sealed_key: string;
+  encrypted: boolean;
+  /** Sealed in the same way; null if the volume is not encrypted. */
+  sealed_passphrase: string | null;
+};

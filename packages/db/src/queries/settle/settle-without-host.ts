@@ -1,7 +1,7 @@
 import type { OperationName } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
-import { isLostExport } from '../images/image-exports.ts';
 import { isLostSnapshot } from '../snapshots/host-snapshots.ts';
+import { isLostExport } from '../storage/image-exports.ts';
 
 /**
  * What can be settled without a report, because no host has any part of it. Each list locks the

@@ -4,7 +4,6 @@
  * come before hosts.
  */
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { lockExport, lockLostExports, readExport } from '@gantry/db/queries/images/image-exports';
 import {
   failOperation,
   type OperationFailure,
@@ -23,6 +22,7 @@ import {
   updateDiskRestored,
   updateSnapshotProblem,
 } from '@gantry/db/queries/snapshots/snapshot-work';
+import { lockExport, lockLostExports, readExport } from '@gantry/db/queries/storage/image-exports';
 import { updateImageFailed, updateImageProblem } from '@gantry/db/queries/storage/image-work';
 import { diskView } from '@gantry/db/queries/vms/disk-view';
 import { readDisk } from '@gantry/db/queries/vms/disks';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../connect.ts';
-import type { StoredContent } from '../storage/image-work.ts';
+import type { StoredContent } from './image-work.ts';
 
 /**
  * Content of images between hosts and schedulers. A host sends the content of a snapshot that it stores, by an order of its
@@ -17,6 +17,21 @@ export const exportsJson = (
   sql: Queryable,
 ) => sql`(select coalesce(json_agg(json_build_object('image_id', c.id, 'snapshot_id', c.source_snapshot_id)
       order by c.id), '[]') from custom_images c where c.host_id = r.host_id and ${isExport(sql)})`;
+
+export type SpecImageRow = {
+  id: string;
+  name: string;
+  url: string;
+  sha256: string;
+  /** What the image store has of it; null: it is at the URL, or in a pool. */
+  stored_sha256: string | null;
+};
+
+/** The image `i` as JSON of a `SpecImageRow`. */
+export const imageJson = (
+  sql: Queryable,
+) => sql`json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256,
+    'stored_sha256', (select c.content_sha256 from custom_images c where c.id = i.id and c.pool_id is null))`;
 
 type ExportKey = { hostId: string; imageId: string };
 export type ImageExport = { size_gib: number };
