@@ -60,14 +60,13 @@ export async function launch({ root, settings, running, stopping, say, fail }: L
   if (settings.real) running.realHost = await prepareRealHost({ root, home, settings, say: line });
   if (!settings.databaseUrl) running.database = await keepDatabase({ home, say: line, fail });
   stopping.signal.throwIfAborted();
-  const imageStore = process.env['GANTRY_IMAGE_STORE_DIRECTORY'] ?? home.file('images');
-  await mkdir(imageStore, { recursive: true, mode: 0o700 });
   const environment = {
     // A receiver of webhooks may be on this machine.
     GANTRY_WEBHOOK_NETWORKS: 'any',
     GANTRY_IMAGE_NETWORKS: 'any',
+    GANTRY_IMAGE_STORE_DIRECTORY: await ensureDirectory(home.file('images')),
+    GANTRY_IMAGE_UPLOADS_DIRECTORY: await ensureDirectory(home.file('uploads')),
     ...process.env,
-    GANTRY_IMAGE_STORE_DIRECTORY: imageStore,
     DATABASE_URL: settings.databaseUrl ?? running.database?.url,
     GANTRY_SECRET_KEY: secretKey,
     ...NO_SECRET_FILES,
@@ -85,6 +84,11 @@ export async function launch({ root, settings, running, stopping, say, fail }: L
   const sshPublicKey = key.publicLine;
   say(renderWelcome({ connection, connectionFile: connectionFile(home), sshPublicKey }));
   if (real) say(renderRealWelcome({ connection, key, ...real }));
+}
+
+async function ensureDirectory(directory: string): Promise<string> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return directory;
 }
 
 function keepLogsShort(home: Home, line: (text: string) => void): void {

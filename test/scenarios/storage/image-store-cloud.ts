@@ -22,7 +22,8 @@ export type ImageStoreCloud = {
   succeed(requested: Requested | Promise<Requested>): Promise<string>;
   /** The names of the files that the store has of an image. */
   filesOf(imageId: string): Promise<string[]>;
-  storeDirectory: string;
+  /** Adds a scheduler that shares the store. */
+  addScheduler(): ReturnType<Cloud['addScheduler']>;
   stop(): Promise<void>;
 };
 
@@ -49,9 +50,11 @@ export async function startImageStoreCloud(): Promise<ImageStoreCloud> {
   const [storeDirectory, uploads] = [path.join(root, 'store'), path.join(root, 'uploads')];
   for (const each of [storeDirectory, uploads]) await mkdir(each);
   const cloud = await startCloud({ hasImageStore: true, imageUploads: uploads });
-  await cloud.addScheduler({
-    ...{ imageStoreDirectory: storeDirectory, imageUploads: uploads, convertImage: keepStart },
-  });
+  const addScheduler = () =>
+    cloud.addScheduler({
+      ...{ imageStoreDirectory: storeDirectory, imageUploads: uploads, convertImage: keepStart },
+    });
+  await addScheduler();
   const first = await cloud.addHost({ sharedStorage: false, gpus: 1 });
   const second = await cloud.addHost({ sharedStorage: false });
 
@@ -64,7 +67,7 @@ export async function startImageStoreCloud(): Promise<ImageStoreCloud> {
     return { id, state, result };
   };
   return {
-    ...{ cloud, first, second, ended, storeDirectory },
+    ...{ cloud, first, second, ended, addScheduler },
     async succeed(requested) {
       const { id, state, result } = await ended(requested);
       expect({ state, result }).toMatchObject({ state: 'SUCCEEDED' });

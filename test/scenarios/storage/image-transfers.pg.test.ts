@@ -44,8 +44,8 @@ async function orderImage() {
   return { ...requested, release: () => faults.unhang('read_snapshot') };
 }
 
-function clientOf(by: SimulatedHost) {
-  const address = `localhost:${cloud.schedulers[0]?.port}`;
+function clientOf(by: SimulatedHost, port: number | undefined) {
+  const address = `localhost:${port}`;
   const client = new fleet(address, channelCredentials(by.identity));
   clients.push(client);
   return client;
@@ -54,8 +54,12 @@ function clientOf(by: SimulatedHost) {
 type Call = { stream: ClientWritableStream<ImageContent>; code: Promise<status> };
 
 /** Begins a call of SendImage as this host. */
-function beginSending(by: SimulatedHost, messages: readonly ImageContent[]): Call {
-  const client = clientOf(by);
+function beginSending(
+  by: SimulatedHost,
+  messages: readonly ImageContent[],
+  scheduler = cloud.schedulers[0],
+): Call {
+  const client = clientOf(by, scheduler?.port);
   let stream: ClientWritableStream<ImageContent> | undefined;
   const code = new Promise<status>((resolve) => {
     stream = client.sendImage((error: ServiceError | null) => resolve(error?.code ?? status.OK));
@@ -109,6 +113,20 @@ it('a transfer that is interrupted leaves nothing, and the next one succeeds', a
   await expect.poll(() => world.filesOf(id), POLL).toHaveLength(1);
   stream.cancel();
   await expect.poll(() => world.filesOf(id), POLL).toEqual([]);
+  release();
+  await world.succeed({ id, operationId });
+});
+
+it('a transfer ends with its scheduler, leaves nothing, and is accepted by another scheduler', async () => {
+  const { id, operationId, release } = await orderImage();
+  const first = { imageId: id, sizeBytes: String(SIZE) };
+  const other = await world.addScheduler();
+  const { code } = beginSending(host, [first, block(0, 'half')], other);
+  await expect.poll(() => world.filesOf(id), POLL).toHaveLength(1);
+  await other.stop();
+  expect(await code).toBe(status.UNAVAILABLE);
+  expect(await world.filesOf(id)).toEqual([]);
+  cloud.schedulers.splice(cloud.schedulers.indexOf(other), 1);
   release();
   await world.succeed({ id, operationId });
 });

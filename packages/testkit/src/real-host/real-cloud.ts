@@ -51,6 +51,8 @@ const PATIENCE_MS = 300_000;
 export type Site = {
   /** The name or address at which agents reach the scheduler. */
   address: string;
+  /** The environment of the api. Absent: nothing besides the usual. */
+  apiEnvironment?: Record<string, string>;
   /** Called before the scheduler starts. Returns its environment. */
   prepare(processes: Processes): Promise<Record<string, string>>;
   command?: Command;
@@ -80,7 +82,7 @@ export async function startRealCloud(
   try {
     const processes = await startProcesses();
     endings.push(processes.stop);
-    const api = await processes.startApi();
+    const api = await processes.startApi(site.apiEnvironment);
     const environment = {
       GANTRY_UNREACHABLE_AFTER_MS: '10000',
       ...(await site.prepare(processes)),
