@@ -1,5 +1,6 @@
 import { channelCredentials } from '@gantry/agent/identity/identity';
 import { grpcTransfers } from '@gantry/agent/link/image-transfers';
+import { newId } from '@gantry/model/ids';
 import { loadFleet } from '@gantry/proto/load';
 import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { LOCATION } from '@gantry/testkit/make/request-bodies';
@@ -66,6 +67,25 @@ describe('an image of an uploaded file', () => {
     await expect
       .poll(() => cloud.sql`select from custom_images where id = ${id}`, POLL)
       .toEqual([]);
+  });
+
+  it('stays with hosts when the location gets network storage for other disks', async () => {
+    const { id } = await world.uploadImage('stays-local');
+    const [clusterId, poolId] = [newId(), newId()];
+    await cloud.sql`insert into storage_clusters (id, name, monitors, user_name)
+      values (${clusterId}, 'ceph', '{10.0.0.1:3300}', 'gantry')`;
+    await cloud.sql`insert into storage_pools (id, cluster_id, name, location, disk_type, size_gib)
+      values (${poolId}, ${clusterId}, 'volumes', ${LOCATION}, 'persistent-ssd', 1000)`;
+    try {
+      const [chosen] = await cloud.sql`select choose_os_pool(${newId()}, ${LOCATION}, 128) as pool`;
+      expect(chosen?.['pool']).toBe(poolId);
+      const vmId = await world.succeed(cloud.createVm({ image: id }));
+      expect(await systemOf(vmId)).toBe('stays-local');
+      await deleteVm(vmId);
+    } finally {
+      await cloud.sql`delete from storage_pools where id = ${poolId}`;
+      await cloud.sql`delete from storage_clusters where id = ${clusterId}`;
+    }
   });
 
   it('that was deleted is fetched by a host that was ordered to create a VM from it', async () => {
