@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostSpec } from '@gantry/agent/spec';
 import { makeDisk } from '@gantry/agent/testing/make-spec';
@@ -51,6 +51,8 @@ it('a disk that a running guest has open is copied by QEMU, and a disk from the 
   give({ snapshots: [{ id: 's1', diskId: 'data', frozen: false }] });
   await expect.poll(() => agent.snapshot('s1')?.state, POLL).toBe('SNAPSHOT_STATE_READY');
   expect((await readFile(fileOf('s1.snapshot.raw'))).equals(content)).toBe(true);
+  // What the guest never wrote takes no space.
+  expect((await stat(fileOf('s1.snapshot.raw'))).blocks * 512).toBeLessThan(40 * MIB);
   expect(await world.virsh('domjobinfo', DOMAIN)).toContain('None');
 
   give({ diskCopies: [{ disk: { ...DATA, id: 'copy' }, snapshotId: 's1' }] });

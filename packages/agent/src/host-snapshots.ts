@@ -19,8 +19,8 @@ export type Snapshots = {
   prepareCopy(snapshotId: string, diskId: string): Promise<CopyTarget>;
   /** Where the copy of an earlier call is. */
   readTarget(snapshotId: string): Promise<CopyTarget>;
-  /** The hypervisor has copied the disk: the snapshot exists from now on. */
-  finishCopy(snapshotId: string): Promise<void>;
+  /** The hypervisor has copied the disk: makes the snapshot of the copy, which is removed. */
+  finishCopy(snapshotId: string, signal: AbortSignal): Promise<void>;
   /** Removes a copy that was not finished. A snapshot that exists stays. */
   discardCopy(snapshotId: string): Promise<void>;
   /** Removes the snapshot, or what is left of an attempt to make it. */
@@ -43,7 +43,8 @@ export type SnapshotContent = {
 };
 
 export type RestoredDisk = { diskId: string; snapshotId: string; sizeBytes: string };
-export type CopyTarget = { path: string; format: 'raw' };
+/** In a raw file, the backup job of QEMU allocates what is zeroes, so a copy would have the size of the disk. */
+export type CopyTarget = { path: string; format: 'qcow2' };
 
 /** A copy of a disk of a running guest, at the moment at which it begins. */
 export type DiskCopying = {

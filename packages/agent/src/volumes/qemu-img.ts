@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import { HostFailure } from '../base/failure.ts';
 import type { RunProgram } from '../base/run-program.ts';
 import type { CachedImage } from '../images/image-format.ts';
@@ -28,6 +29,15 @@ export async function resizeFile(
   { path, format, sizeBytes }: DiskFile & { sizeBytes: number },
 ): Promise<void> {
   await run('qemu-img', ['resize', '-q', '-f', format, path, String(sizeBytes)]);
+}
+
+/** Makes an empty file that takes as much space as what is written to it, or replaces one that is there. */
+export async function makeQcow2(
+  run: RunProgram,
+  { path, sizeBytes }: { path: string; sizeBytes: number },
+): Promise<void> {
+  await run('qemu-img', ['create', '-q', '-f', 'qcow2', path, String(sizeBytes)]);
+  await chmod(path, 0o600);
 }
 
 /** Copying all of a large disk takes hours. */

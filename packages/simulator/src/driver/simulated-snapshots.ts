@@ -46,7 +46,7 @@ export class SimulatedSnapshots implements Snapshots {
   }
 
   async readTarget(snapshotId: string): Promise<CopyTarget> {
-    return { path: `${snapshotId}.new`, format: 'raw' };
+    return { path: `${snapshotId}.new`, format: 'qcow2' };
   }
 
   async finishCopy(snapshotId: string): Promise<void> {

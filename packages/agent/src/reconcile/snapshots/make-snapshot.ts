@@ -47,7 +47,7 @@ export async function makeSnapshot(driver: Driver, making: Making): Promise<void
     if (isOver) requireFrozen(making);
     throw error;
   }
-  await snapshots.finishCopy(id);
+  await snapshots.finishCopy(id, signal);
 }
 
 /** Returns the VM whose guest can write to the disk; null if there is none. */

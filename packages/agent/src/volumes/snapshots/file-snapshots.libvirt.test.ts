@@ -133,16 +133,28 @@ describe('snapshots of disks in files', () => {
     expect(await names()).toEqual(['d.raw']);
   });
 
-  it('that the hypervisor copies exist only after the copy is complete', async () => {
-    await host.volumes.create(makeDisk('d', { sizeBytes: String(MIB) }), null);
+  it('that the hypervisor copies exist only after the copy is complete, and are sparse', async () => {
+    await host.volumes.create(makeDisk('d', { sizeBytes: String(100 * GIB) }), null);
     const { snapshots } = host.volumes;
-    const { path } = await snapshots.prepareCopy('s', 'd');
+    await snapshots.prepareCopy('s', 'd');
     expect(await snapshots.has('s')).toBe(false);
-    expect((await stat(path)).size).toBe(MIB);
     await snapshots.discardCopy('s');
     expect(await names()).toEqual(['d.raw']);
-    await snapshots.prepareCopy('s', 'd');
-    await snapshots.finishCopy('s');
-    expect(await snapshots.has('s')).toBe(true);
+    const { path, format } = await snapshots.prepareCopy('s', 'd');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    await execute('qemu-io', ['-f', format, '-c', 'write -P 7 1M 1M', path]);
+    await snapshots.finishCopy('s', signal);
+    const { blocks, size } = await stat(at('s.snapshot.raw'));
+    expect(size).toBe(100 * GIB);
+    expect(blocks * 512).toBeLessThanOrEqual(2 * MIB);
+    expect(await names()).toEqual(['d.raw', 's.snapshot.raw']);
+  });
+
+  it('that the hypervisor copies leave nothing if the work is aborted', async () => {
+    await host.volumes.create(makeDisk('d', { sizeBytes: String(MIB) }), null);
+    await host.volumes.snapshots.prepareCopy('s', 'd');
+    const finished = host.volumes.snapshots.finishCopy('s', AbortSignal.abort());
+    await expect(finished).rejects.toThrow();
+    expect(await names()).toEqual(['d.raw']);
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { syncDirectory, syncFile, unlessMissing } from '@gantry/daemon/durable-file';
 import type { RunProgram } from '../../base/run-program.ts';
 import type { CopyTarget, Snapshots } from '../../host-snapshots.ts';
+import { readQcow2Header } from '../backing-images.ts';
 import {
   checkDisk,
   checkSnapshotId,
@@ -11,7 +12,7 @@ import {
   isDiskId,
   snapshotMissing,
 } from '../check-disk.ts';
-import { copyIntoFile, type DiskFile, isLocked, measureCopy } from '../qemu-img.ts';
+import { copyIntoFile, type DiskFile, isLocked, makeQcow2, measureCopy } from '../qemu-img.ts';
 import { requireFreeDirectory } from '../require-free-space.ts';
 import type { IsInUse } from '../volume-driver.ts';
 import { withSparse } from './read-sparse.ts';
@@ -19,7 +20,7 @@ import { withSparse } from './read-sparse.ts';
 /**
  * Snapshots of disks in files: `<id>.snapshot.raw`, a sparse copy that has no backing file, whatever the format of the
  * disk. So neither it nor a disk that is made from it depends on anything. A file with its final name is complete; until
- * then its name ends in `.new`. The dot within the name keeps it apart from all disks, because ids have none.
+ * then its name ends in `.new`. What a hypervisor copies is `<id>.snapshot.qcow2.new` until then. The dot within the name keeps it apart from all disks, because ids have none.
  */
 export type DiskFiles = {
   directory: string;
@@ -56,9 +57,13 @@ export function fileSnapshots(files: DiskFiles): Snapshots {
     return { path: pathOf(snapshotId), format: 'raw' as const, sizeBytes };
   };
 
-  const makeEmpty = async (path: string, from: DiskFile, sizeBytes: number): Promise<void> => {
+  const requireSpaceFor = async (from: DiskFile): Promise<void> => {
     await files.prepare();
     await requireFreeDirectory(directory, files.reservePercent, await measureCopy(run, from));
+  };
+
+  const makeEmpty = async (path: string, from: DiskFile, sizeBytes: number): Promise<void> => {
+    await requireSpaceFor(from);
     await rm(path, { force: true });
     const file = await open(path, 'wx', 0o600);
     try {
@@ -94,7 +99,7 @@ export function fileSnapshots(files: DiskFiles): Snapshots {
 
   const copyTarget = (snapshotId: string): CopyTarget => {
     checkSnapshotId(snapshotId);
-    return { path: `${pathOf(snapshotId)}.new`, format: 'raw' };
+    return { path: join(directory, `${snapshotId}.snapshot.qcow2.new`), format: 'qcow2' };
   };
 
   return {
@@ -116,14 +121,22 @@ export function fileSnapshots(files: DiskFiles): Snapshots {
     async prepareCopy(snapshotId, diskId) {
       const target = copyTarget(snapshotId);
       const disk = await requireDisk(diskId);
-      await makeEmpty(target.path, disk, disk.sizeBytes);
+      await requireSpaceFor(disk);
+      await makeQcow2(run, { path: target.path, sizeBytes: disk.sizeBytes });
       return target;
     },
 
     readTarget: async (snapshotId) => copyTarget(snapshotId),
 
-    async finishCopy(snapshotId) {
-      await publish(copyTarget(snapshotId).path, pathOf(snapshotId));
+    async finishCopy(snapshotId, signal) {
+      const from = copyTarget(snapshotId);
+      try {
+        const { virtualSizeBytes: sizeBytes } = await readQcow2Header(from.path);
+        const made = { ...from, sizeBytes };
+        await copy(made, { path: pathOf(snapshotId), sizeBytes }, signal);
+      } finally {
+        await rm(from.path, { force: true });
+      }
     },
 
     async discardCopy(snapshotId) {
@@ -132,7 +145,8 @@ export function fileSnapshots(files: DiskFiles): Snapshots {
 
     async remove(snapshotId) {
       checkSnapshotId(snapshotId);
-      for (const path of [pathOf(snapshotId), `${pathOf(snapshotId)}.new`]) {
+      const { path: copied } = copyTarget(snapshotId);
+      for (const path of [pathOf(snapshotId), `${pathOf(snapshotId)}.new`, copied]) {
         await rm(path, { force: true });
       }
       await unlessMissing(syncDirectory(directory));
