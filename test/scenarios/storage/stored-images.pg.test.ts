@@ -11,6 +11,7 @@ import { type ImageStoreCloud, POLL, startImageStoreCloud } from './image-store-
 let world: ImageStoreCloud;
 let cloud: ImageStoreCloud['cloud'];
 let made = 0;
+const fleet = loadFleet();
 
 beforeAll(async () => {
   world = await startImageStoreCloud();
@@ -34,6 +35,14 @@ const systemOf = async (vmId: string) =>
 const deleteVm = (vmId: string) => world.succeed(cloud.request('DELETE', `/vms/${vmId}`));
 const overdue = (operationId: string) =>
   cloud.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
+
+/** What the agent of a host could ask schedulers for. */
+const transfersOf = (host: typeof world.first) =>
+  grpcTransfers({
+    fleet,
+    address: () => `localhost:${cloud.schedulers[0]?.port}`,
+    credentials: () => channelCredentials(host.identity),
+  });
 
 /** Makes a snapshot of the OS disk of a new VM, which has this content, and removes the VM. */
 async function makeSnapshot(content: string): Promise<{ id: string; host: typeof world.first }> {
@@ -88,7 +97,7 @@ describe('an image of an uploaded file', () => {
     }
   });
 
-  it('that was deleted is fetched by a host that was ordered to create a VM from it', async () => {
+  it('that was deleted is fetched by the host that was ordered to create a VM from it, and by no other', async () => {
     const { id } = await world.uploadImage('deleted-early');
     for (const { driver } of [world.first, world.second]) driver.faults.hang('create_disk');
     const requested = await cloud.createVm({ image: id });
@@ -97,6 +106,8 @@ describe('an image of an uploaded file', () => {
       world.second.driver.faults.hangingIn('create_disk');
     await expect.poll(hanging, POLL).toBe(1);
     await world.succeed(cloud.request('DELETE', `/images/${id}`));
+    const other = (await hostOf(requested.id)) === world.first ? world.second : world.first;
+    await expect(transfersOf(other).open(id)).rejects.toThrow('no scheduler knows it');
     for (const { driver } of [world.first, world.second]) driver.faults.unhang('create_disk');
     const vmId = await world.succeed(requested);
     expect(await systemOf(vmId)).toBe('deleted-early');
@@ -204,25 +215,21 @@ describe('an image of a snapshot that a host stores', () => {
 describe('a host', () => {
   it('can neither fetch an image that its spec does not name nor send one that it was not asked for', async () => {
     const { id } = await world.uploadImage('private');
-    const fleet = loadFleet();
-    const ofHost = (host: typeof world.first) =>
-      grpcTransfers({
-        fleet,
-        address: () => `localhost:${cloud.schedulers[0]?.port}`,
-        credentials: () => channelCredentials(host.identity),
-      });
     const vmId = await world.succeed(cloud.createVm({ image: id }));
     // Also the host of a VM whose disk exists has no need of the image any more.
     for (const host of [world.first, world.second])
-      await expect(ofHost(host).open(id)).rejects.toThrow('no scheduler knows it');
+      await expect(transfersOf(host).open(id)).rejects.toThrow('no scheduler knows it');
     const snapshot = await makeSnapshot('wanted');
     snapshot.host.driver.faults.hang('read_snapshot');
     const requested = await newImage(snapshot.id);
     const other = snapshot.host === world.first ? world.second : world.first;
     const forged = { sizeBytes: 512, data: (async function* () {})() };
     const { signal } = new AbortController();
-    await expect(ofHost(other).send(requested.id, forged, signal)).rejects.toThrow('no scheduler');
+    await expect(transfersOf(other).send(requested.id, forged, signal)).rejects.toThrow(
+      'no scheduler',
+    );
     expect((await read(`/images/${requested.id}`)).state).toBe('creating');
+    expect(await world.filesOf(requested.id)).toEqual([]);
     snapshot.host.driver.faults.unhang('read_snapshot');
     await world.succeed(requested);
     await deleteVm(vmId);
