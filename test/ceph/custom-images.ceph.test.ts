@@ -1,5 +1,5 @@
 import { type CephCloud, startCephCloud } from '@gantry/testkit/ceph/ceph-cloud';
-import { openGuestShell } from '@gantry/testkit/real-host/guest/guest-shell';
+import { enterGuest } from '@gantry/testkit/real-host/guest/guest-shell';
 import { LOCATION, VM_TYPE } from '@gantry/testkit/real-host/real-cloud';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
@@ -9,9 +9,6 @@ type Shown = any;
 
 const SSH_PUBLIC_KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGnZ0P5QvE0y4tH0zvYt0rR0lKqM3p5D0m5lqDkZ5sYx me';
-
-/** An emulated guest boots slowly. */
-const PATIENCE = { timeout: 120_000 };
 
 let cloud: CephCloud;
 /** A VM from a custom image. */
@@ -34,10 +31,8 @@ const createVm = (name: string, image: string) =>
     ...{ name, type: VM_TYPE, location: LOCATION, image, ssh_public_key: SSH_PUBLIC_KEY },
   });
 async function inGuest(vm: Shown, command: string): Promise<string> {
-  const { socketPath } = (await cloud.hostOf(vm.id)).libvirtd;
-  const guest = await openGuestShell({ socketPath, domain: `gantry-${vm.id}` });
+  const guest = await enterGuest(await cloud.hostOf(vm.id), vm.id);
   try {
-    await expect.poll(() => guest.run('echo up').catch(String), PATIENCE).toBe('up\n');
     return await guest.run(command);
   } finally {
     await guest.close();

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type CephCloud, startCephCloud } from '@gantry/testkit/ceph/ceph-cloud';
 import { execute } from '@gantry/testkit/real-host/execute';
-import { type GuestShell, openGuestShell } from '@gantry/testkit/real-host/guest/guest-shell';
+import { enterGuest, type GuestShell } from '@gantry/testkit/real-host/guest/guest-shell';
 import { LOCATION, type RealHost, VM_TYPE } from '@gantry/testkit/real-host/real-cloud';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectNothingLeft, listKeys } from './storage-checks.ts';
 
 /** As the API shows it. */
@@ -55,9 +55,7 @@ const withoutMonitor = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 const enter = async () => {
-  const { socketPath } = host.libvirtd;
-  guest = await openGuestShell({ socketPath, domain: `gantry-${vm.id}` });
-  await vi.waitFor(() => guest.run('true'), PATIENCE);
+  guest = await enterGuest(host, vm.id);
 };
 
 /** Writes numbered records with fsync, one after the other, until `/run/enough` exists. */

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type CephCloud, startCephCloud } from '@gantry/testkit/ceph/ceph-cloud';
 import { execute } from '@gantry/testkit/real-host/execute';
-import { type GuestShell, openGuestShell } from '@gantry/testkit/real-host/guest/guest-shell';
+import {
+  enterGuest,
+  type GuestShell,
+  openGuestShell,
+} from '@gantry/testkit/real-host/guest/guest-shell';
 import { UPLINK } from '@gantry/testkit/real-host/outside';
 import { LOCATION, type RealHost, VM_TYPE } from '@gantry/testkit/real-host/real-cloud';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,9 +51,7 @@ describe('a VM whose disks are in a storage cluster', () => {
   /** Connects to the guest. Asks all hosts where it runs, unless the host is known. */
   const enter = async (on?: RealHost) => {
     host = on ?? (await cloud.hostOf(vm.id));
-    const { socketPath } = host.libvirtd;
-    guest = await openGuestShell({ socketPath, domain: `gantry-${vm.id}` });
-    await expect.poll(() => guest.run('echo up').catch(String)).toBe('up\n');
+    guest = await enterGuest(host, vm.id);
   };
   /** The path of the data disk in the guest, which knows it by its serial number. */
   const device = async () => {

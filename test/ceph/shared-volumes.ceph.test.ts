@@ -1,4 +1,6 @@
 import { type CephCloud, startCephCloud } from '@gantry/testkit/ceph/ceph-cloud';
+import { type Client, connectToNewProject } from '@gantry/testkit/processes/client';
+import { enterGuest, type GuestShell } from '@gantry/testkit/real-host/guest/guest-shell';
 import { LOCATION, type RealHost, VM_TYPE } from '@gantry/testkit/real-host/real-cloud';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -8,39 +10,63 @@ type Shown = any;
 /** A VM, its host, and where the host has mounted the share. */
 type Machine = { vm: Shown; host: RealHost; path: string };
 
+const PATIENCE_MS = 120_000;
 /** A host counts as lost after a while, and everything is slow on a busy machine. */
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: PATIENCE_MS };
+/** How much more than its size a guest may have stored when it is refused: what it writes in some seconds. */
+const EXCESS_MIB = 256;
 
 /**
- * Two hosts with a VM each. Programs read and write in the directory that virtiofsd of the VM serves, as virtiofsd does for
- * its guest.
+ * Two hosts with a VM each, whose guests mount the share. The guests of later VMs are not waited for: programs read and write
+ * in the directory that virtiofsd of such a VM serves, as virtiofsd does for its guest.
  */
 describe('a shared volume in a storage cluster', () => {
   let cloud: CephCloud;
   let disk: Shown;
   let one: Machine;
   let two: Machine;
+  /** The guests of the first VMs on both hosts. They have mounted the share at /mnt. */
+  let guestOne: GuestShell;
+  let guestTwo: GuestShell;
+  const shells: GuestShell[] = [];
 
   beforeAll(async () => {
     cloud = await startCephCloud(['one', 'two'], { hasShares: true });
   });
   afterAll(async () => {
+    for (const shell of shells) await shell.close();
     await cloud?.stop();
   });
 
-  const ended = async (method: string, path: string, body?: object) => {
-    const operation = await cloud.client.ended(await cloud.client.open(method, path, body));
+  const endedFor = async (client: Client, method: string, path: string, body?: object) => {
+    const operation = await client.ended(await client.open(method, path, body));
     expect(operation).toMatchObject({ state: 'SUCCEEDED' });
     return operation.result;
+  };
+  const ended = (method: string, path: string, body?: object) =>
+    endedFor(cloud.client, method, path, body);
+  const enter = async (host: RealHost, vm: Shown) => {
+    const shell = await enterGuest(host, vm.id);
+    shells.push(shell);
+    return shell;
+  };
+  const mountIn = async ({ host, vm }: Machine) => {
+    const guest = await enter(host, vm);
+    await guest.run(`mount -t virtiofs ${disk.id} /mnt`);
+    return guest;
   };
   const idOf = async ({ name }: RealHost): Promise<string> => {
     const { body } = await cloud.client.admin('GET', '/hosts');
     return body.items.find((each: Shown) => each.name === name).id;
   };
-  const createVm = (name: string) =>
-    ended('POST', '/vms', {
+  const makeDisk = (client: Client) =>
+    endedFor(client, 'POST', '/disks', {
+      ...{ name: 'shared', size: '1GiB', location: LOCATION, type: 'shared-volume' },
+    });
+  const createVm = (client: Client, name: string, diskId: string) =>
+    endedFor(client, 'POST', '/vms', {
       ...{ name, type: VM_TYPE, location: LOCATION, image: 'tiny' },
-      disks: [{ disk_id: disk.id, mode: 'read-write' }],
+      disks: [{ disk_id: diskId, mode: 'read-write' }],
       ssh_public_key:
         'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGnZ0P5QvE0y4tH0zvYt0rR0lKqM3p5D0m5lqDkZ5sYx me',
     });
@@ -57,16 +83,22 @@ describe('a shared volume in a storage cluster', () => {
     expect(await mountsOf(host)).toEqual([path]);
     return { vm, host, path };
   };
-  /** Creates a VM with the share on this host. */
-  const createOn = async (host: RealHost, name: string): Promise<Machine> => {
+  /** Does the work while VMs are placed on this host only. */
+  const onlyOn = async <T>(host: RealHost, work: () => Promise<T>): Promise<T> => {
     const others = cloud.hosts.filter((each) => each !== host);
     const turn = async (action: string) => {
       for (const other of others)
         await cloud.client.admin('POST', `/hosts/${await idOf(other)}:${action}`);
     };
     await turn('cordon');
-    const machine = await locate(await createVm(name));
+    const done = await work();
     await turn('uncordon');
+    return done;
+  };
+  /** Creates a VM with the share on this host. */
+  const createOn = async (host: RealHost, name: string): Promise<Machine> => {
+    const vm = await onlyOn(host, () => createVm(cloud.client, name, disk.id));
+    const machine = await locate(vm);
     expect(machine.host.name).toBe(host.name);
     return machine;
   };
@@ -76,9 +108,7 @@ describe('a shared volume in a storage cluster', () => {
     (await cloud.ceph.run('ceph', 'auth', 'ls')).match(/^client\.gantry-.*$/gm) ?? [];
 
   it('is network storage, and VMs on different hosts get it', async () => {
-    disk = await ended('POST', '/disks', {
-      ...{ name: 'shared', size: '1GiB', location: LOCATION, type: 'shared-volume' },
-    });
+    disk = await makeDisk(cloud.client);
     expect(disk).toMatchObject({ storage: 'network', state: 'ready' });
     const [first, second] = cloud.hosts;
     if (!first || !second) throw new Error('BUG: there are fewer than two hosts');
@@ -92,23 +122,66 @@ describe('a shared volume in a storage cluster', () => {
     }
   });
 
-  it('shows what is written on one host to the other', async () => {
-    await run(one, 'echo from one > text && sync text');
-    await expect.poll(() => run(two, 'cat text')).toBe('from one\n');
-    await run(two, 'echo and from two >> text && sync text');
-    await expect.poll(() => run(one, 'cat text')).toBe('from one\nand from two\n');
+  it('shows what the guest of one host has written with fsync to the guest of the other', async () => {
+    [guestOne, guestTwo] = await Promise.all([mountIn(one), mountIn(two)]);
+    const write = (guest: GuestShell, text: string) =>
+      guest.run(`echo ${text} | dd of=/mnt/text oflag=append conv=fsync,notrunc`);
+    await write(guestOne, 'from one');
+    expect(await guestTwo.run('cat /mnt/text')).toBe('from one\n');
+    await write(guestTwo, 'and from two');
+    // The guest may keep the size of a file for a second.
+    await expect.poll(() => guestOne.run('cat /mnt/text')).toBe('from one\nand from two\n');
   });
 
-  it('has the size of the disk, which cannot be exceeded until the disk grows', async () => {
-    const size = () => run(one, "df -m . | awk 'END { print $2 }'");
-    const fill = () =>
-      run(one, 'dd if=/dev/zero of=large bs=1M seek=1040 count=8 conv=fsync 2>&1 || :');
+  it('refuses what a guest writes beyond the size of the disk, until the disk grows', async () => {
+    const size = () => guestOne.run("df -m -P /mnt | awk 'END { print $2 }'");
     expect(await size()).toBe('1024\n');
-    expect(await fill()).toMatch(/quota exceeded/i);
+    const write = (from: number) =>
+      `dd if=/dev/zero of=/mnt/large bs=1M seek=${from} count=1 conv=fsync,notrunc`;
+    await expect(guestOne.run(write(1_040))).rejects.toThrow('Disk quota exceeded');
+    await guestOne.run(write(1_000));
+    const most = 1_024 + EXCESS_MIB;
+    const filled = await guestOne.run(`i=1001
+      while [ $i -le ${most} ] && dd if=/dev/zero of=/mnt/large bs=1M seek=$i count=1 conv=fsync,notrunc 2>/run/why; do
+        i=$((i + 1))
+      done
+      echo $i; cat /run/why`);
+    expect(filled).toContain('Disk quota exceeded');
+    const mib = Number.parseInt(filled, 10);
+    expect(mib).toBeGreaterThanOrEqual(1_023);
+    process.stdout.write(`A guest was refused after ${mib} of 1024 MiB.\n`);
     await ended('PATCH', `/disks/${disk.id}`, { size: '2GiB' });
     await expect.poll(size).toBe('2048\n');
-    expect(await fill()).not.toMatch(/quota exceeded/i);
-    await run(one, 'rm large');
+    await guestOne.run(`${write(mib + 1)} && rm /mnt/large`);
+  });
+
+  it('is mounted again for a VM that starts after ceph-fuse has ended', async () => {
+    const { host, vm } = two;
+    await host.libvirtd.run('pkill', '-KILL', '-x', 'ceph-fuse');
+    await expect(guestTwo.run('echo lost > /mnt/lost')).rejects.toThrow();
+    await ended('DELETE', `/vms/${vm.id}`);
+    two = await createOn(host, 'third');
+    expect(await run(two, 'cat text')).toBe('from one\nand from two\n');
+  });
+
+  it('is not seen by the guest of another project on the same host', async () => {
+    const { host } = one;
+    const stranger = await connectToNewProject(cloud.processes, cloud, { patienceMs: PATIENCE_MS });
+    expect(await stranger.call('GET', `/disks/${disk.id}`)).toMatchObject({ status: 404 });
+    const own = await makeDisk(stranger);
+    const vm = await onlyOn(host, () => createVm(stranger, 'stranger', own.id));
+    const attach_disks = [{ disk_id: disk.id, mode: 'read-write' }];
+    const attached = await stranger.call('POST', `/vms/${vm.id}/attach-disks`, { attach_disks });
+    expect(attached).toMatchObject({ status: 404 });
+    const guest = await enter(host, vm);
+    await expect(guest.run(`mount -t virtiofs ${disk.id} /mnt`)).rejects.toThrow();
+    await guest.run(`mount -t virtiofs ${own.id} /mnt`);
+    expect(await guest.run('ls -A /mnt')).toBe('');
+    await guest.run('echo mine | dd of=/mnt/text conv=fsync');
+    expect(await guestOne.run('cat /mnt/text')).toBe('from one\nand from two\n');
+    await endedFor(stranger, 'DELETE', `/vms/${vm.id}`);
+    await endedFor(stranger, 'DELETE', `/disks/${own.id}`);
+    await expect.poll(() => mountsOf(host), PATIENCE).toEqual([one.path]);
   });
 
   it('has a key of its own on each host, and none is left in a file', async () => {
@@ -125,19 +198,11 @@ describe('a shared volume in a storage cluster', () => {
   it('stays mounted while the agent is killed, until no VM of the host has it', async () => {
     const { host, vm } = one;
     await host.agent.kill();
-    expect(await run(one, 'cat text')).toContain('from one');
+    await guestOne.run('echo alone | dd of=/mnt/alone conv=fsync');
+    expect(await run(two, 'cat alone')).toBe('alone\n');
     await host.startAgent();
     await ended('DELETE', `/vms/${vm.id}`);
     await expect.poll(() => mountsOf(host), PATIENCE).toEqual([]);
-    one = await createOn(host, 'third');
-    expect(await run(one, 'cat text')).toBe('from one\nand from two\n');
-  });
-
-  it('is mounted again for a VM that starts after ceph-fuse has ended', async () => {
-    const { host } = one;
-    await host.libvirtd.run('pkill', '-KILL', '-x', 'ceph-fuse');
-    await expect(run(one, 'cat text')).rejects.toThrow();
-    await ended('DELETE', `/vms/${one.vm.id}`);
     one = await createOn(host, 'fourth');
     expect(await run(one, 'cat text')).toBe('from one\nand from two\n');
   });

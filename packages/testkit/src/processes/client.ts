@@ -98,6 +98,7 @@ export async function connectClient(
 export async function connectToNewProject(
   processes: Pick<Processes, 'credentials'>,
   api: Pick<Api, 'url'>,
+  options: { patienceMs?: number } = {},
 ): Promise<Client> {
   const { asOperator } = await connectClient(processes, api);
   const [organization] = (await asOperator('GET', '/organizations')).body;
@@ -105,5 +106,6 @@ export async function connectToNewProject(
   const { id } = (await asOperator('POST', '/projects', project)).body;
   const { body: key } = await asOperator('POST', `/projects/${id}/access-keys`, { name: 'key' });
   const credentials = { project_id: id, access_key: key.access_key };
-  return await connectClient({ credentials: { ...processes.credentials, ...credentials } }, api);
+  const known = { credentials: { ...processes.credentials, ...credentials } };
+  return await connectClient(known, api, options);
 }

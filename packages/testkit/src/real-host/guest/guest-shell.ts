@@ -1,3 +1,4 @@
+import { waitUntil } from '@gantry/local/base/wait-until';
 import { connect } from 'node-libvirt/connect';
 import { domainLookupByName, qemuDomainAgentCommand } from 'node-libvirt/generated/procedures';
 
@@ -15,6 +16,7 @@ export type GuestShell = {
 
 /** An emulated guest is slow. */
 const LIMIT_S = 60;
+const BOOT_LIMIT_MS = 300_000;
 
 type Status = { exited: boolean; exitcode?: number; 'out-data'?: string; 'err-data'?: string };
 
@@ -50,6 +52,19 @@ export async function openGuestShell(options: {
     },
     close: () => connection.close(),
   };
+}
+
+/** Opens a shell in the guest of a VM when it has booted. */
+export async function enterGuest(
+  { libvirtd }: { libvirtd: { socketPath: string } },
+  vmId: string,
+): Promise<GuestShell> {
+  const { socketPath } = libvirtd;
+  const guest = await openGuestShell({ socketPath, domain: `gantry-${vmId}` });
+  const condition = async () => (await guest.run('echo up').catch(() => '')) || undefined;
+  if (await waitUntil({ limitMs: BOOT_LIMIT_MS, condition })) return guest;
+  await guest.close();
+  throw new Error(`the guest of VM ${vmId} has not booted within ${BOOT_LIMIT_MS} ms`);
 }
 
 function decode(base64 = ''): string {
