@@ -150,6 +150,8 @@ describe('a shared volume in a storage cluster', () => {
     const mib = Number.parseInt(filled, 10);
     expect(mib).toBeGreaterThanOrEqual(1_023);
     process.stdout.write(`A guest was refused after ${mib} of 1024 MiB.\n`);
+    const writeMore = () => guestTwo.run('dd if=/dev/zero of=/mnt/more bs=1M count=4 conv=fsync');
+    await expect.poll(() => writeMore().catch(String)).toContain('Disk quota exceeded');
     await ended('PATCH', `/disks/${disk.id}`, { size: '2GiB' });
     await expect.poll(size).toBe('2048\n');
     await guestOne.run(`${write(mib + 1)} && rm /mnt/large`);

@@ -19,6 +19,7 @@ import type { DebianPackage } from '@gantry/local/guest/package-list';
 import { filesBelow, recipeKey, removeOld } from '@gantry/local/guest/recipe';
 import { runProgram } from '@gantry/local/guest/run-program';
 import { renderEarlyUserspace, renderGuest } from './early-userspace.ts';
+import { GUEST_PATTERN, guestLook } from './guest-look.ts';
 import { keepModules } from './keep-modules.ts';
 import type { LabImage } from './lab-image.ts';
 import { chooseForEmptyMachine, labRoots } from './lab-packages.ts';
@@ -84,7 +85,8 @@ async function build(
     await copyFile(path.join(root, `boot/vmlinuz-${version}`), path.join(made, 'kernel'));
     await writeFile(path.join(made, 'initramfs'), await renderEarlyUserspace(root));
     await copyFile(path.join(made, 'kernel'), path.join(root, 'lab/guest-kernel'));
-    await writeFile(path.join(root, 'lab/guest-initramfs'), await renderGuest(root));
+    const look = { modules: ['nvme'], script: guestLook({ pattern: GUEST_PATTERN }) };
+    await writeFile(path.join(root, 'lab/guest-initramfs'), await renderGuest(root, look));
     await writeRoot(root, path.join(made, 'root.ext4'));
     await runProgram('sync', ['-f', made]);
     await rename(made, image);

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type CpioEntry, renderCpio } from '@gantry/local/guest/cpio';
 import { readModules } from '@gantry/local/guest/initramfs';
-import { GUEST_PATTERN, guestLook } from './guest-look.ts';
 
 /** The machine needs these modules to mount its root file system. */
 const HOST_MODULES = ['virtio_pci', 'virtio_blk', 'crc32c_generic', 'ext4'];
@@ -12,13 +11,16 @@ export function renderEarlyUserspace(root: string): Promise<Buffer> {
   return renderInitramfs(root, { init: 'lab/early-init', modules: HOST_MODULES });
 }
 
-/** A whole guest as an initramfs: it prints what it sees of its devices. */
-export function renderGuest(root: string): Promise<Buffer> {
-  const look: CpioEntry = {
-    ...{ kind: 'file', name: 'look', executable: true },
-    content: Buffer.from(guestLook({ pattern: GUEST_PATTERN })),
+/** A whole guest as an initramfs: it loads the modules, runs the script and powers off. */
+export function renderGuest(
+  root: string,
+  { modules, script }: { modules: string[]; script: string },
+): Promise<Buffer> {
+  const work: CpioEntry = {
+    ...{ kind: 'file', name: 'work', executable: true },
+    content: Buffer.from(script),
   };
-  return renderInitramfs(root, { init: 'lab/guest-init', modules: ['nvme'], more: [look] });
+  return renderInitramfs(root, { init: 'lab/guest-init', modules, more: [work] });
 }
 
 /** An initramfs of busybox and of modules in the order in which they are loaded. */
