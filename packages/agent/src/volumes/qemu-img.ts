@@ -80,6 +80,19 @@ export async function measureCopy(run: RunProgram, { path, format }: DiskFile): 
   return required;
 }
 
+/** Returns what is not a hole of a part of a raw file, in the order of the content. */
+export async function listData(
+  run: RunProgram,
+  { path, offset, length }: { path: string; offset: number; length: number },
+): Promise<{ offset: number; length: number }[]> {
+  const part = [`--start-offset=${offset}`, `--max-length=${length}`];
+  const reply = await run('qemu-img', ['map', '-U', '--output=json', ...part, '-f', 'raw', path]);
+  const extents = JSON.parse(reply) as { start: number; length: number; zero: boolean }[];
+  return extents
+    .filter(({ zero }) => !zero)
+    .map((extent) => ({ offset: extent.start, length: extent.length }));
+}
+
 /** The device must read as zeroes: only the data of the image is written. */
 export async function copyIntoDevice(
   run: RunProgram,

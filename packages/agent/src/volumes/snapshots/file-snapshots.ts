@@ -12,10 +12,17 @@ import {
   isDiskId,
   snapshotMissing,
 } from '../check-disk.ts';
-import { copyIntoFile, type DiskFile, isLocked, makeQcow2, measureCopy } from '../qemu-img.ts';
+import {
+  copyIntoFile,
+  type DiskFile,
+  isLocked,
+  listData,
+  makeQcow2,
+  measureCopy,
+} from '../qemu-img.ts';
 import { requireFreeDirectory } from '../require-free-space.ts';
 import type { IsInUse } from '../volume-driver.ts';
-import { withSparse } from './read-sparse.ts';
+import { type Part, withSparse } from './read-sparse.ts';
 
 /**
  * Snapshots of disks in files: `<id>.snapshot.raw`, a sparse copy that has no backing file, whatever the format of the
@@ -152,8 +159,15 @@ export function fileSnapshots(files: DiskFiles): Snapshots {
       await unlessMissing(syncDirectory(directory));
     },
 
-    withContent: async (snapshotId, read) =>
-      await withSparse(await requireSnapshot(snapshotId), read),
+    async withContent(snapshotId, read) {
+      const { path, sizeBytes } = await requireSnapshot(snapshotId);
+      const content = {
+        path,
+        sizeBytes,
+        listData: (part: Part) => listData(run, { path, ...part }),
+      };
+      return await withSparse(content, read);
+    },
 
     async createDisk(disk, snapshotId, signal) {
       const sizeBytes = checkDisk(disk);
