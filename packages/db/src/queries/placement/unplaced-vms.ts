@@ -5,6 +5,7 @@ import type { Queryable } from '../../connect.ts';
 import type { BuildFailure } from '../../schema/vms.ts';
 import { type TypeAmounts, typeAmounts } from '../catalogue/type-amounts.ts';
 import { FIRST_ID } from '../page-bounds.ts';
+import { rowByRow } from '../row-by-row.ts';
 
 /** An interface and which addresses it has. A stopped VM keeps its private address. */
 export type UnplacedInterface = {
@@ -62,7 +63,7 @@ export const isUnplaced = (
 export const waitsForVolumes = (sql: Queryable) => sql`exists (select from disk_attachments a
   join disks d on d.id = a.disk_id where a.vm_id = v.id and a.desired_state = 'attached'
     and (d.restore_snapshot_id is not null or d.pool_id is not null and (d.observed_size_gib is null or not exists (select from volume_keys k
-      where k.disk_id = d.id and k.host_id is null and not k.revoked))))`;
+      where k.disk_id = d.id and k.host_id is null and not k.revoked))) ${rowByRow(sql)})`;
 
 /** The VMs of one turn, and where the next turn begins. */
 export type Turn = {

@@ -1,5 +1,6 @@
 import type { OperationName } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
+import { rowByRow } from '../row-by-row.ts';
 import { isLostSnapshot } from '../snapshots/host-snapshots.ts';
 import { isLostExport } from '../storage/image-exports.ts';
 
@@ -20,7 +21,7 @@ const isRemovable = (
   sql: Queryable,
 ) => sql`not v.placed and (v.desired_state = 'deleted' or v.abandoned)
   and not exists (select from disk_attachments a join disks d on d.id = a.disk_id
-    where a.vm_id = v.id and a.attachment_type = 'os' and not ${isNowhere(sql)})`;
+    where a.vm_id = v.id and a.attachment_type = 'os' and not ${isNowhere(sql)} ${rowByRow(sql)})`;
 
 const isUnplacedDiskChange = (sql: Queryable) =>
   sql`o.state = 'IN_PROGRESS' and o.name in ('ATTACH_DISKS', 'DETACH_DISKS') and not v.placed`;
@@ -34,7 +35,7 @@ const isIdleDisk = (sql: Queryable) => sql`d.kind = 'data' and (d.desired_state 
     or d.observed_size_gib is null or d.observed_size_gib < d.size_gib)
   and (d.desired_state = 'deleted' or d.pool_id is null and not ${isMissingCopy(sql)})
   and ${isNowhere(sql)} and not exists (select from disk_attachments a join vms v on v.id = a.vm_id
-    where a.disk_id = d.id and (v.placed or d.desired_state = 'deleted'))`;
+    where a.disk_id = d.id and (v.placed or d.desired_state = 'deleted') ${rowByRow(sql)})`;
 
 const isGrownDisk = (sql: Queryable) => sql`o.state = 'IN_PROGRESS' and o.resource_type = 'disk'
   and d.desired_state = 'present' and d.observed_size_gib >= d.size_gib and d.restore_snapshot_id is null`;
