@@ -45,7 +45,10 @@ export function concurrentWriters() {
   };
 }
 
-/** A session counts its deadlocks when it ends, so all but this one are ended. The pools open other ones. */
+/**
+ * A session counts its deadlocks when it ends, so all but this one are ended. A pool may learn of it only when it sends the
+ * next statement, which fails then, so this comes last in a test.
+ */
 export async function countDeadlocks(watcher: Sql): Promise<number> {
   const others = () =>
     watcher`select pg_terminate_backend(pid) from pg_stat_activity
