@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 /** Everything that `npm test` can run, in the order in which it runs. */
 export const SUITE_NAMES = [
-  ...['unit', 'pg18', 'pg15', 'system', 'browser', 'ceph', 'libvirt', 'lab-short'],
+  ...['unit', 'pg18', 'pg15', 'system', 'browser', 'ceph', 'libvirt', 'lab-short', 'install'],
 ];
 
 /** Suites that start the bundled processes. */
@@ -22,7 +22,7 @@ export const NEEDS_BUILD = [
 
 const CHECK = 'check';
 /** Not part of a plain `npm test`: they take long, or have limits that a busy machine exceeds. */
-const BY_NAME_ONLY = ['lab', 'faults', 'install', 'install-all'];
+const BY_NAME_ONLY = ['lab', 'faults', 'install-all'];
 const NAMES = [CHECK, ...SUITE_NAMES, ...BY_NAME_ONLY];
 
 /** The suite of a test file follows from its name. The first suffix that fits counts. */

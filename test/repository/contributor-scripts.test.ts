@@ -74,7 +74,7 @@ describe('npm test', () => {
 
   it('refuses an unknown suite and lists the known ones', () => {
     expect(() => readTestArguments(['unit', 'pg17'])).toThrow(
-      /There is no suite "pg17".*Suites: check, unit, pg18, pg15, system, browser, ceph, libvirt, lab-short, lab, faults, install/s,
+      /There is no suite "pg17".*Suites: check, unit, pg18, pg15, system, browser, ceph, libvirt, lab-short, install, lab, faults, install-all/s,
     );
   });
 
