@@ -5,6 +5,11 @@ const everywhere = ['packages/**', 'proto/**', 'test/**'];
 const named = (suffix: string) => everywhere.map((folder) => `${folder}/*${suffix}`);
 /** How long a test waits for a condition on a busy machine. Tests never wait for time to pass. */
 const patience = { poll: { timeout: 60_000 } };
+/**
+ * Loading every module again for each file would take more time than most tests. Modules must not keep state that
+ * another test file could see, except counters that only grow.
+ */
+const sharedModules = { isolate: false };
 const skipped = ['**/node_modules/**', '**/dist/**'];
 
 /** A suite for one server version. Its files run in parallel, each with its own database. */
@@ -19,9 +24,7 @@ const postgres = (version: 15 | 18) => ({
     hookTimeout: 180_000,
     // On two cores a third worker computes while the tests of the other two wait for a condition.
     maxWorkers: 3,
-    // Loading every module again would cost each file more than a second. Modules must not keep
-    // state that another test file could see, except counters that only grow.
-    isolate: false,
+    ...sharedModules,
     // One server at a time.
     sequence: { groupOrder: version },
   },
@@ -84,6 +87,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           // On two cores it would be one.
           maxWorkers: Math.max(2, availableParallelism() - 1),
+          ...sharedModules,
         },
       },
       postgres(18),

@@ -1,27 +1,35 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import files, { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadAuthority, makeAuthority } from '@gantry/pki/certificate-authority';
 import { issueHostCertificate } from '@gantry/pki/issue-certificate';
 import { makePrivateKey, privateKeyPem, publicKeyOf } from '@gantry/pki/keys';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Identity } from './identity.ts';
 import { retryDelayMs, untilDueMs } from './renew-when-due.ts';
 import { loadIdentity, saveIdentity } from './state-files.ts';
 
-/** The process is killed before the step with this number. */
-const steps = vi.hoisted(() => ({ left: Number.POSITIVE_INFINITY }));
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>();
-  const step =
-    <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
-    async (...args: Args) => {
-      if (steps.left <= 0) throw new Error('killed');
-      steps.left -= 1;
-      return await run(...args);
-    };
-  return { ...real, rename: step(real.rename), open: step(real.open as never) };
+/** The process is killed when it has made this many steps. */
+let stepsLeft = Number.POSITIVE_INFINITY;
+const step =
+  <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
+  async (...args: Args) => {
+    if (stepsLeft <= 0) throw new Error('killed');
+    stepsLeft -= 1;
+    return await run(...args);
+  };
+beforeAll(() => {
+  const { rename, open } = files;
+  vi.spyOn(files, 'rename').mockImplementation(step(rename));
+  vi.spyOn(files, 'open').mockImplementation(step(open));
+  // Modules that import the functions by name get them, too.
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
 });
 
 const HOST_ID = '01990000-0000-7000-8000-00000000abcd';
@@ -44,13 +52,13 @@ beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'gantry-state-'));
 });
 afterEach(async () => {
-  steps.left = Number.POSITIVE_INFINITY;
+  stepsLeft = Number.POSITIVE_INFINITY;
   await rm(directory, { recursive: true, force: true });
 });
 
 /** Saves until it is killed. Returns true if it was not killed. */
 async function saveUpTo(count: number, identity: Identity): Promise<boolean> {
-  steps.left = count;
+  stepsLeft = count;
   try {
     await saveIdentity(directory, identity);
     return true;
@@ -58,7 +66,7 @@ async function saveUpTo(count: number, identity: Identity): Promise<boolean> {
     expect(error).toHaveProperty('message', 'killed');
     return false;
   } finally {
-    steps.left = Number.POSITIVE_INFINITY;
+    stepsLeft = Number.POSITIVE_INFINITY;
   }
 }
 
