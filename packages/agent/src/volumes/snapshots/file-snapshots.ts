@@ -27,7 +27,8 @@ import { type Part, withSparse } from './read-sparse.ts';
 /**
  * Snapshots of disks in files: `<id>.snapshot.raw`, a sparse copy that has no backing file, whatever the format of the
  * disk. So neither it nor a disk that is made from it depends on anything. A file with its final name is complete; until
- * then its name ends in `.new`. What a hypervisor copies is `<id>.snapshot.qcow2.new` until then. The dot within the name keeps it apart from all disks, because ids have none.
+ * then its name ends in `.new`. A hypervisor makes its copy in `<id>.snapshot.qcow2.new`. The dot within these names keeps
+ * them apart from disks, because ids have none.
  */
 export type DiskFiles = {
   directory: string;
