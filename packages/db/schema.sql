@@ -2195,12 +2195,7 @@ CREATE OR REPLACE FUNCTION public.hosts_with_rules_on(ids uuid[])
  STABLE
 AS $function$
 BEGIN
-  IF ids IS NULL THEN RETURN; END IF;
-  RETURN QUERY SELECT hosts_in_networks(ARRAY(SELECT DISTINCT r.network_id FROM firewall_rules r,
-      jsonb_array_elements(r.sources || r.destinations) endpoint
-    WHERE r.project_id IN (SELECT project_id FROM vms WHERE id = ANY(ids))
-      AND r.names_resources
-      AND endpoint ->> 'resource_id' = ANY(ids::text[])));
+  RETURN QUERY SELECT hosts_in_networks(ARRAY(SELECT networks_with_rules_on(ids)));
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.insert_host_revision()
@@ -2268,6 +2263,30 @@ BEGIN
   RETURN FOUND;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_networks_of_vms(ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  own constant uuid[] := ARRAY(SELECT network_id FROM network_interfaces WHERE vm_id = ANY(ids));
+  naming uuid[];
+BEGIN
+  LOOP
+    naming := ARRAY(SELECT networks_with_rules_on(ids));
+    BEGIN
+      IF naming = '{}' THEN
+        PERFORM FROM networks WHERE id = ANY(own) ORDER BY id FOR SHARE;
+      ELSE
+        PERFORM FROM networks WHERE id = ANY(own || naming) ORDER BY id FOR NO KEY UPDATE;
+      END IF;
+      IF ARRAY(SELECT networks_with_rules_on(ids)) <@ naming THEN RETURN; END IF;
+      -- It has waited for a transaction that added a rule. The locks are given back with the subtransaction of this block.
+      RAISE serialization_failure;
+    EXCEPTION WHEN serialization_failure THEN NULL;
+    END;
+  END LOOP;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.lock_unplaced_vms(ids uuid[], generations bigint[])
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -2277,6 +2296,20 @@ BEGIN
         AND desired_state = 'running' AND NOT placed AND NOT abandoned AND observed_generation < generation
       ORDER BY id FOR UPDATE SKIP LOCKED) locked
     JOIN unnest(ids, generations) AS decided (id, generation) USING (id, generation));
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.networks_with_rules_on(ids uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  IF ids IS NULL THEN RETURN; END IF;
+  RETURN QUERY SELECT DISTINCT r.network_id FROM firewall_rules r,
+      jsonb_array_elements(r.sources || r.destinations) endpoint
+    WHERE r.project_id IN (SELECT project_id FROM vms WHERE id = ANY(ids))
+      AND r.names_resources
+      AND endpoint ->> 'resource_id' = ANY(ids::text[]);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.note_late_usage()
@@ -2397,9 +2430,7 @@ BEGIN
   IF locked <> cardinality(chosen_hosts) THEN
     RAISE EXCEPTION 'a host is not as it was decided' USING ERRCODE = 'GP001';
   END IF;
-  -- Rules and subnets of the networks must not change.
-  PERFORM FROM networks WHERE id IN (SELECT network_id FROM network_interfaces WHERE vm_id = ANY(vm_ids))
-    ORDER BY id FOR SHARE;
+  PERFORM lock_networks_of_vms(vm_ids);
   PERFORM FROM devices WHERE id = ANY(chosen_devices)
     AND state = 'ready' AND quarantine_reason = '' AND NOT blocked ORDER BY id FOR SHARE;
   GET DIAGNOSTICS locked = ROW_COUNT;

@@ -1,9 +1,14 @@
 import type { Sql } from '@gantry/db/connect';
 import { fenceHosts } from '@gantry/scheduler/fencing/fence-hosts';
+import { placePending } from '@gantry/scheduler/place/place-pending';
 import { settleWithoutHost } from '@gantry/scheduler/settle/settle-without-host';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import { tenantCalls } from '@gantry/testkit/cloud/tenant-calls';
 import { countWaiting, otherProcess } from '@gantry/testkit/database/other-process';
 import type { HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
+import { holdLocation, makePlacer } from '@gantry/testkit/make/placers';
+import { ruleBody } from '@gantry/testkit/make/request-bodies';
+import { makeTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** Both hosts reach the disks of the other one. The id of `first` is the smaller one. */
@@ -14,14 +19,18 @@ let elsewhere: Sql;
 beforeAll(async () => {
   cloud = await startCloud();
   elsewhere = otherProcess(cloud.api.databaseUrl);
-  const host = () => cloud.addHandDrivenHost({ gpus: 8, sharedStorage: true });
-  const hosts = [await host(), await host()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  [first, second] = hosts as [HandDrivenHost, HandDrivenHost];
+  [first, second] = await addHosts();
 });
 afterAll(async () => {
   await elsewhere.end({ timeout: 5 });
   await cloud.stop();
 });
+
+async function addHosts(): Promise<[HandDrivenHost, HandDrivenHost]> {
+  const host = () => cloud.addHandDrivenHost({ gpus: 8, sharedStorage: true });
+  const [one, other] = [await host(), await host()];
+  return one.id < other.id ? [one, other] : [other, one];
+}
 
 const attach = (vmId: string, diskIds: string[], mode = 'read-write') =>
   cloud.request('POST', `/vms/${vmId}/attach-disks`, {
@@ -115,4 +124,32 @@ describe('the numbers of hosts are locked in the order of ids when', () => {
     await cloud.sql`update hosts set fenced_at = now() where id = ${second.id}`;
     await expectOrder(() => fenceHosts(cloud));
   });
+});
+
+it('no VM is placed in a network while a VM is removed that a rule of it names', async () => {
+  const { api, sql } = cloud;
+  const [smaller, larger] = await addHosts();
+  const tenant = tenantCalls(api, await makeTenant(api, 'bolt'));
+  const network = (await tenant.call('GET', '/vpc/networks')).body.items[0].id;
+  const [{ id: named }, { id: other }] = [await tenant.createVm(), await tenant.createVm()];
+  const sources = [{ resource_id: named }];
+  await tenant.request('POST', '/vpc/firewall-rules', ruleBody(network, { sources }));
+  await cloud.place(named, larger);
+  await larger.obey();
+  await tenant.request('DELETE', `/vms/${named}`);
+  await sql`update hosts set admin_state = 'cordoned' where id <> ${smaller.id}`;
+  const placer = makePlacer(sql, await holdLocation(sql));
+  let ends: Promise<unknown>[] = [];
+  await elsewhere.begin(async (tx) => {
+    await tx`select from host_revisions where host_id = ${larger.id} for update`;
+    ends = [larger.obey()];
+    await expect.poll(() => countWaiting(elsewhere)).toBe(1);
+    // The removal has not locked the number of the host with the smaller id, and could not do it any more.
+    ends.push(placePending(placer));
+    await expect.poll(() => countWaiting(elsewhere)).toBe(2);
+  });
+  await Promise.all(ends);
+  expect(await tenant.vmState(named)).toBe('gone');
+  await smaller.obey();
+  expect(await tenant.vmState(other)).toBe('STATE_RUNNING');
 });

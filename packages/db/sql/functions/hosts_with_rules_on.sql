@@ -1,12 +1,5 @@
--- Returns the hosts that have a firewall rule with one of these VMs as source or destination. Rules may
--- also name networks and subnets; these cannot be deleted while a rule names them.
--- Most rules name nothing, and their endpoints are not read.
+-- Returns the hosts that have a firewall rule with one of these VMs as source or destination.
 CREATE OR REPLACE FUNCTION hosts_with_rules_on(ids uuid[]) RETURNS SETOF uuid LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  IF ids IS NULL THEN RETURN; END IF;
-  RETURN QUERY SELECT hosts_in_networks(ARRAY(SELECT DISTINCT r.network_id FROM firewall_rules r,
-      jsonb_array_elements(r.sources || r.destinations) endpoint
-    WHERE r.project_id IN (SELECT project_id FROM vms WHERE id = ANY(ids))
-      AND r.names_resources
-      AND endpoint ->> 'resource_id' = ANY(ids::text[])));
+  RETURN QUERY SELECT hosts_in_networks(ARRAY(SELECT networks_with_rules_on(ids)));
 END $$;

@@ -47,9 +47,7 @@ BEGIN
   IF locked <> cardinality(chosen_hosts) THEN
     RAISE EXCEPTION 'a host is not as it was decided' USING ERRCODE = 'GP001';
   END IF;
-  -- Rules and subnets of the networks must not change.
-  PERFORM FROM networks WHERE id IN (SELECT network_id FROM network_interfaces WHERE vm_id = ANY(vm_ids))
-    ORDER BY id FOR SHARE;
+  PERFORM lock_networks_of_vms(vm_ids);
   PERFORM FROM devices WHERE id = ANY(chosen_devices)
     AND state = 'ready' AND quarantine_reason = '' AND NOT blocked ORDER BY id FOR SHARE;
   GET DIAGNOSTICS locked = ROW_COUNT;

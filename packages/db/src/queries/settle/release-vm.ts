@@ -51,7 +51,7 @@ export async function insertReceipts(
  * Locks the spec numbers of all hosts whose specs change with this report, in the order of host ids:
  * rules that name a removed VM change, VMs on other hosts may have a disk that exists from now on, and other
  * hosts may keep disks of the VMs.
- * Locks the networks too, so that no rule of them is added or changed meanwhile. If VMs of several
+ * Locks the networks of removed VMs too, so that these hosts stay the same. If VMs of several
  * projects are removed, locks the projects' quotas, which come after everything else.
  */
 export async function lockAffectedHosts(
@@ -64,8 +64,7 @@ export async function lockAffectedHosts(
     keptElsewhereIds = [],
   }: ReleaseEffects,
 ): Promise<void> {
-  await sql`select from networks where id in (select network_id from network_interfaces
-      where vm_id = any(${removedVmIds}::uuid[])) order by id for share`;
+  await sql`select lock_networks_of_vms(${removedVmIds}::uuid[])`;
   // One array, because conditions with "or" would scan all hosts.
   await sql`select from host_revisions where host_id = any(array[${hostId}::uuid, ${heirId}::uuid]
       || array(select hosts_with_rules_on(${removedVmIds}::uuid[]))
