@@ -144,7 +144,7 @@ it('no VM is placed in a network while a VM is removed that a rule of it names',
     await tx`select from host_revisions where host_id = ${larger.id} for update`;
     ends = [larger.obey()];
     await expect.poll(() => countWaiting(elsewhere)).toBe(1);
-    // The removal has not locked the number of the host with the smaller id, and could not do it any more.
+    // Otherwise the removal would also have to lock the number of the smaller host, and it waits for the larger one.
     ends.push(placePending(placer));
     await expect.poll(() => countWaiting(elsewhere)).toBe(2);
   });
