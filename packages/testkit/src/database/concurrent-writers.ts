@@ -2,6 +2,9 @@ import type { Sql } from '@gantry/db/connect';
 import { expect } from 'vitest';
 import { isLateConnection } from './other-process.ts';
 
+/** Much longer than a session takes to end. */
+const END_LIMIT_MS = 5_000;
+
 type Reply = { status: number; body: { message?: string } };
 
 export const pick = <T>(from: readonly T[]): T =>
@@ -46,12 +49,12 @@ export function concurrentWriters() {
 }
 
 /**
- * A session counts its deadlocks when it ends, so all but this one are ended. A pool may learn of it only when it sends the
- * next statement, which fails then, so this comes last in a test.
+ * A session counts its deadlocks when it ends, so all but this one are ended. The server waits for the end of each, so that
+ * the pools learn of it before their next statement, and open other sessions.
  */
 export async function countDeadlocks(watcher: Sql): Promise<number> {
   const others = () =>
-    watcher`select pg_terminate_backend(pid) from pg_stat_activity
+    watcher`select pg_terminate_backend(pid, ${END_LIMIT_MS}::bigint) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
   await expect.poll(async () => (await others()).length).toBe(0);
   const [row] = await watcher<{ deadlocks: number }[]>`
