@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { execute } from '@gantry/testkit/real-host/execute';
-import { openGuestShell } from '@gantry/testkit/real-host/guest/guest-shell';
+import { enterGuest } from '@gantry/testkit/real-host/guest/guest-shell';
 import { tinyGuestDirectory } from '@gantry/testkit/real-host/guest/tiny-guest-directory';
 import {
   BESIDE,
@@ -56,10 +56,8 @@ const createVm = (name: string, image: string) =>
     ...{ name, type: VM_TYPE, location: LOCATION, image, ssh_public_key: SSH_PUBLIC_KEY },
   });
 async function inGuest(vm: Shown, command: string): Promise<string> {
-  const { socketPath } = (await cloud.hostOf(vm.id)).libvirtd;
-  const guest = await openGuestShell({ socketPath, domain: `gantry-${vm.id}` });
+  const guest = await enterGuest(await cloud.hostOf(vm.id), vm.id);
   try {
-    await expect.poll(() => guest.run('echo up').catch(String), PATIENCE).toBe('up\n');
     return await guest.run(command);
   } finally {
     await guest.close();
