@@ -64,6 +64,19 @@ it('a migration that is interrupted leaves nothing behind for the next one', asy
   expect(await counts(url)).toMatchObject({ types: 17 });
 });
 
+it('no session of the role compiles statements in a migrated database', async () => {
+  const url = await emptyDatabase();
+  const jit = async () => {
+    const sql = connect({ url, name: 'test', maxConnections: 1 });
+    const [row] = await sql`select current_setting('jit') as jit`;
+    await sql.end();
+    return row?.['jit'];
+  };
+  expect(await jit()).toBe('on');
+  await migrate(url);
+  expect(await jit()).toBe('off');
+});
+
 it('migrating again keeps what operators changed in the catalogue', async () => {
   const url = await emptyDatabase();
   await migrate(url);

@@ -34,6 +34,7 @@ export async function migrate(
   try {
     await requireSupportedServer(sql);
     await takeLock(sql);
+    await turnOffJit(sql);
     const migrations = readMigrations(folder);
     await requireKnownHistory(sql, migrations);
     await applyMigrations(sql, migrations, { url, limits, lock: MIGRATION_LOCK });
@@ -68,6 +69,18 @@ async function requireSupportedServer(sql: Sql): Promise<void> {
   if (!row || row.version < OLDEST_SERVER) {
     throw new Error(`PostgreSQL ${row?.version} is too old: ${OLDEST_SERVER} or later is needed`);
   }
+}
+
+/**
+ * Turns off the compiler of PostgreSQL (JIT). It compiles a statement at each execution if the plan looks expensive, as
+ * the plan of a statement with many subqueries does: reading the spec of a host took seconds instead of milliseconds.
+ * The setting belongs to the role in this database. PgBouncer would refuse it in the startup message of a session.
+ */
+async function turnOffJit(sql: Sql): Promise<void> {
+  const [row] = await sql<{ is_on: boolean; statement: string }[]>`
+    select current_setting('jit')::boolean as is_on,
+      format('alter role current_user in database %I set jit = off', current_database()) as statement`;
+  if (row?.is_on) await sql.unsafe(row.statement);
 }
 
 /**
