@@ -1581,30 +1581,35 @@ CREATE OR REPLACE FUNCTION public.assign_public_addresses(of_location text, inte
 AS $function$
 DECLARE
   rested_since constant timestamptz := now() - interval '15 minutes';
+  chosen uuid[];
 BEGIN
   IF cardinality(interfaces) = 0 THEN RETURN; END IF;
+  chosen := ARRAY(SELECT id FROM public_addresses
+    WHERE network_interface_id IS NULL AND NOT reserved AND location = of_location
+      AND NOT EXISTS (SELECT FROM orphan_interfaces i WHERE i.public_address = public_addresses.address)
+      AND (released_at IS NULL OR released_at <= rested_since)
+    ORDER BY released_at NULLS FIRST LIMIT cardinality(interfaces) FOR UPDATE SKIP LOCKED);
+  IF cardinality(chosen) > 0 THEN
+    UPDATE public_addresses SET network_interface_id = interfaces[array_position(chosen, id)] WHERE id = ANY(chosen);
+  END IF;
+  IF cardinality(chosen) = cardinality(interfaces) OR NOT EXISTS (SELECT FROM public_addresses
+      WHERE network_interface_id IS NULL AND NOT reserved AND location = of_location AND released_at > rested_since)
+  THEN RETURN; END IF;
+  -- The interfaces that are left get addresses that rest, each of its own project.
   WITH wanted AS (
-      SELECT t.id, t.n, v.project_id FROM unnest(interfaces) WITH ORDINALITY AS t (id, n)
+      SELECT t.id, v.project_id, row_number() OVER (PARTITION BY v.project_id ORDER BY t.n) AS n
+      FROM unnest(interfaces[cardinality(chosen) + 1:]) WITH ORDINALITY AS t (id, n)
       JOIN network_interfaces i ON i.id = t.id JOIN vms v ON v.id = i.vm_id),
     free AS (
-      SELECT id, last_project_id, released_at, coalesce(released_at > rested_since, false) AS resting
-      FROM public_addresses
+      SELECT id, last_project_id, released_at FROM public_addresses
       WHERE network_interface_id IS NULL AND NOT reserved AND location = of_location
         AND NOT EXISTS (SELECT FROM orphan_interfaces i WHERE i.public_address = public_addresses.address)
-        AND (released_at IS NULL OR released_at <= rested_since OR last_project_id IN (SELECT project_id FROM wanted))
-      ORDER BY released_at NULLS FIRST LIMIT cardinality(interfaces) FOR UPDATE SKIP LOCKED),
-    rested AS (SELECT id, row_number() OVER (ORDER BY released_at NULLS FIRST) AS n FROM free WHERE NOT resting),
+        AND released_at > rested_since AND last_project_id IN (SELECT project_id FROM wanted)
+      ORDER BY released_at LIMIT cardinality(interfaces) FOR UPDATE SKIP LOCKED),
     own AS (SELECT id, last_project_id, row_number() OVER (PARTITION BY last_project_id ORDER BY released_at) AS n
-      FROM free WHERE resting),
-    left_over AS (SELECT id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY n) AS n
-      FROM wanted WHERE n > (SELECT count(*) FROM rested)),
-    chosen AS (
-      SELECT rested.id, wanted.id AS interface_id FROM rested JOIN wanted ON wanted.n = rested.n
-      UNION ALL
-      SELECT own.id, left_over.id FROM own
-      JOIN left_over ON left_over.project_id = own.last_project_id AND left_over.n = own.n)
-  UPDATE public_addresses p SET network_interface_id = chosen.interface_id
-    FROM chosen WHERE p.id = chosen.id;
+      FROM free)
+  UPDATE public_addresses p SET network_interface_id = wanted.id
+    FROM own JOIN wanted ON wanted.project_id = own.last_project_id AND wanted.n = own.n WHERE p.id = own.id;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.assign_volume_keys(vm_ids uuid[])
@@ -1747,16 +1752,20 @@ CREATE OR REPLACE FUNCTION public.bump_hosts_of_addresses()
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  ids uuid[];
-  own uuid[];
-  spanning uuid[];
+  interfaces constant uuid[] := ARRAY(SELECT network_interface_id FROM changed);
+  vm_ids constant uuid[] := ARRAY(SELECT vm_id FROM network_interfaces WHERE id = ANY(interfaces));
+  own constant uuid[] := ARRAY(SELECT host_id FROM placements WHERE vm_id = ANY(vm_ids));
+  naming constant uuid[] := networks_naming_vms(vm_ids);
 BEGIN
-  SELECT array_agg(n.vm_id), array_agg(p.host_id) FILTER (WHERE p.host_id IS NOT NULL),
-      array_agg(n.network_id) FILTER (WHERE h.underlay_address IS NOT NULL) INTO ids, own, spanning
-    FROM changed c JOIN network_interfaces n ON n.id = c.network_interface_id
-    LEFT JOIN placements p ON p.vm_id = n.vm_id LEFT JOIN hosts h ON h.id = p.host_id;
-  PERFORM bump_hosts(array_agg(host)) FROM (SELECT unnest(own) AS host UNION SELECT hosts_with_rules_on(ids)) concerned;
-  PERFORM note_network_changes(spanning);
+  IF own <> '{}' OR naming <> '{}' THEN
+    PERFORM bump_hosts(array_agg(host))
+      FROM (SELECT unnest(own) AS host UNION SELECT hosts_in_networks(naming)) concerned;
+  END IF;
+  IF own <> '{}' THEN
+    PERFORM note_network_changes(array_agg(n.network_id)) FROM network_interfaces n
+      JOIN placements p ON p.vm_id = n.vm_id JOIN hosts h ON h.id = p.host_id
+      WHERE n.id = ANY(interfaces) AND h.underlay_address IS NOT NULL;
+  END IF;
   RETURN NULL;
 END $function$;
 
@@ -2194,8 +2203,11 @@ CREATE OR REPLACE FUNCTION public.hosts_with_rules_on(ids uuid[])
  LANGUAGE plpgsql
  STABLE
 AS $function$
+DECLARE
+  naming constant uuid[] := networks_naming_vms(ids);
 BEGIN
-  RETURN QUERY SELECT hosts_in_networks(ARRAY(SELECT networks_with_rules_on(ids)));
+  IF naming = '{}' THEN RETURN; END IF;
+  RETURN QUERY SELECT hosts_in_networks(naming);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.insert_host_revision()
@@ -2279,7 +2291,7 @@ BEGIN
       ELSE
         PERFORM FROM networks WHERE id = ANY(own || naming) ORDER BY id FOR NO KEY UPDATE;
       END IF;
-      found_naming := ARRAY(SELECT networks_with_rules_on(ids));
+      found_naming := networks_naming_vms(ids);
       IF found_naming <@ naming THEN RETURN; END IF;
       -- The rollback of this block gives the locks back, because two transactions that share a row cannot both change it.
       RAISE serialization_failure;
@@ -2300,18 +2312,15 @@ BEGIN
     JOIN unnest(ids, generations) AS decided (id, generation) USING (id, generation));
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.networks_with_rules_on(ids uuid[])
- RETURNS SETOF uuid
+CREATE OR REPLACE FUNCTION public.networks_naming_vms(ids uuid[])
+ RETURNS uuid[]
  LANGUAGE plpgsql
  STABLE
 AS $function$
 BEGIN
-  IF ids IS NULL THEN RETURN; END IF;
-  RETURN QUERY SELECT DISTINCT r.network_id FROM firewall_rules r,
-      jsonb_array_elements(r.sources || r.destinations) endpoint
-    WHERE r.project_id IN (SELECT project_id FROM vms WHERE id = ANY(ids))
-      AND r.names_resources
-      AND endpoint ->> 'resource_id' = ANY(ids::text[]);
+  RETURN ARRAY(SELECT DISTINCT r.network_id FROM firewall_rules r
+    WHERE r.project_id IN (SELECT project_id FROM vms WHERE id = ANY(ids)) AND r.names_resources
+      AND jsonb_path_query_array(r.sources || r.destinations, '$[*].resource_id') ?| ids::text[]);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.note_late_usage()
@@ -2401,6 +2410,8 @@ $function$;
 CREATE OR REPLACE FUNCTION public.place_vms(lease_location text, lease_holder uuid, lease_epoch bigint, decided jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 DECLARE
   decided_ids constant uuid[] := ARRAY(SELECT (d ->> 'vm_id')::uuid FROM jsonb_array_elements(decided) d);
@@ -2408,22 +2419,33 @@ DECLARE
   placed jsonb;
   chosen_hosts uuid[];
   chosen_devices uuid[];
-  creating_hosts uuid[];
+  growing_hosts uuid[];
+  new_disks uuid[];
+  has_volumes boolean;
   moves jsonb;
   locked bigint;
 BEGIN
   IF NOT lock_lease(lease_location, lease_holder, lease_epoch) THEN RETURN NULL; END IF;
   vm_ids := lock_unplaced_vms(decided_ids,
     ARRAY(SELECT (d ->> 'generation')::bigint FROM jsonb_array_elements(decided) d));
-  SELECT coalesce(jsonb_agg(d), '[]') INTO placed
-    FROM jsonb_array_elements(decided) d WHERE (d ->> 'vm_id')::uuid = ANY(vm_ids);
+  placed := decided;
+  IF cardinality(vm_ids) < cardinality(decided_ids) THEN
+    SELECT coalesce(jsonb_agg(d), '[]') INTO placed
+      FROM jsonb_array_elements(decided) d WHERE (d ->> 'vm_id')::uuid = ANY(vm_ids);
+  END IF;
   chosen_hosts := ARRAY(SELECT DISTINCT (p ->> 'host_id')::uuid FROM jsonb_array_elements(placed) p);
   chosen_devices := ARRAY(SELECT device::uuid
     FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device);
 
-  -- A spec contains whether a disk exists, so the disks must not change.
-  PERFORM FROM disks WHERE id IN (SELECT disk_id FROM disk_attachments WHERE vm_id = ANY(vm_ids))
-    ORDER BY id FOR NO KEY UPDATE;
+  -- A spec contains whether a disk exists, so the disks must not change. A host that keeps a disk of a VM that has
+  -- yet to grow gets a new number.
+  SELECT coalesce(array_agg(host_id) FILTER (WHERE kind = 'data' AND observed_size_gib < size_gib), '{}'),
+      coalesce(array_agg(id) FILTER (WHERE host_id IS NULL AND home_id IS NULL AND pool_id IS NULL
+        AND type <> 'shared-volume'), '{}'),
+      coalesce(bool_or(pool_id IS NOT NULL), false) INTO growing_hosts, new_disks, has_volumes
+    FROM (SELECT id, kind, type, host_id, home_id, pool_id, size_gib, observed_size_gib FROM disks
+      WHERE id = ANY(ARRAY(SELECT disk_id FROM disk_attachments WHERE vm_id = ANY(vm_ids)))
+      ORDER BY id FOR NO KEY UPDATE) locked_disks;
   PERFORM FROM hosts WHERE id = ANY(chosen_hosts)
       AND state = 'ready' AND admin_state = 'active' AND fenced_at IS NULL AND drift = '{}' AND trouble = ''
       AND NOT (awaits_era AND stream_epoch > 0)
@@ -2439,24 +2461,26 @@ BEGIN
   IF locked <> cardinality(chosen_devices) THEN
     RAISE EXCEPTION 'a device is not as it was decided' USING ERRCODE = 'GP001';
   END IF;
-  -- Hosts with firewall rules that name one of the VMs get a new number too, and hosts that keep a disk of
-  -- a VM that has yet to grow.
+  -- Hosts with firewall rules that name one of the VMs get a new number too.
   SELECT jsonb_agg(jsonb_build_object('host_id', host_id, 'before', changed_xid::text))
       FILTER (WHERE host_id = ANY(chosen_hosts)) INTO moves
     FROM (SELECT host_id, changed_xid FROM host_revisions
       WHERE host_id = ANY(chosen_hosts || ARRAY(SELECT hosts_with_rules_on(vm_ids))
-        || ARRAY(SELECT hosts_growing(ARRAY(SELECT disk_id FROM disk_attachments WHERE vm_id = ANY(vm_ids)))))
+        || growing_hosts)
       ORDER BY host_id FOR UPDATE) numbers;
 
   -- Addresses come first: while a VM is not placed, no other host has a route to it.
   INSERT INTO address_claims (network_interface_id, subnet_id, address)
     SELECT a.interface_id, a.subnet_id, a.address FROM jsonb_array_elements(placed) p,
       jsonb_to_recordset(p -> 'addresses') AS a (interface_id uuid, subnet_id uuid, address inet);
-  PERFORM FROM orphan_interfaces i JOIN subnets s ON s.network_id = i.network_id AND i.private_address <<= s.cidr
-    JOIN address_claims c ON c.subnet_id = s.id AND c.address = i.private_address
-    JOIN network_interfaces n ON n.id = c.network_interface_id WHERE n.vm_id = ANY(vm_ids);
-  IF FOUND THEN
-    RAISE EXCEPTION 'an orphan has one of the addresses' USING ERRCODE = 'GP001';
+  -- Almost always there are no orphans.
+  IF EXISTS (SELECT FROM orphan_interfaces) THEN
+    PERFORM FROM orphan_interfaces i JOIN subnets s ON s.network_id = i.network_id AND i.private_address <<= s.cidr
+      JOIN address_claims c ON c.subnet_id = s.id AND c.address = i.private_address
+      JOIN network_interfaces n ON n.id = c.network_interface_id WHERE n.vm_id = ANY(vm_ids);
+    IF FOUND THEN
+      RAISE EXCEPTION 'an orphan has one of the addresses' USING ERRCODE = 'GP001';
+    END IF;
   END IF;
   INSERT INTO placements (vm_id, host_id, epoch, numa_shares)
     SELECT (p ->> 'vm_id')::uuid, (p ->> 'host_id')::uuid, lease_epoch, p -> 'numa_shares'
@@ -2481,15 +2505,15 @@ BEGIN
   PERFORM assign_public_addresses(lease_location, ARRAY(SELECT interface_id::uuid
     FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'public_for') interface_id
     WHERE NOT EXISTS (SELECT FROM reserved_addresses r WHERE r.network_interface_id = interface_id::uuid)));
-  -- Hosts that create no new disk are not checked: their storage may have become smaller than their disks.
-  creating_hosts := ARRAY(SELECT DISTINCT p.host_id FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
-    JOIN disks d ON d.id = a.disk_id WHERE p.vm_id = ANY(vm_ids) AND a.desired_state = 'attached'
-      AND d.host_id IS NULL AND d.home_id IS NULL AND d.pool_id IS NULL AND d.type <> 'shared-volume');
   PERFORM decide_homes(vm_ids);
-  IF NOT assign_volume_keys(vm_ids) THEN
+  IF has_volumes AND NOT assign_volume_keys(vm_ids) THEN
     RAISE EXCEPTION 'a volume has no key for the host yet' USING ERRCODE = 'GP001';
   END IF;
-  PERFORM FROM hosts WHERE id = ANY(creating_hosts) AND storage_gib IS NOT NULL AND disks_gib(id) > storage_gib;
+  -- Hosts that create no new disk are not checked: their storage may have become smaller than their disks.
+  PERFORM FROM hosts WHERE id = ANY(ARRAY(SELECT host_id FROM placements WHERE vm_id = ANY(ARRAY(
+      SELECT vm_id FROM disk_attachments
+      WHERE vm_id = ANY(vm_ids) AND desired_state = 'attached' AND disk_id = ANY(new_disks)))))
+    AND storage_gib IS NOT NULL AND disks_gib(id) > storage_gib;
   IF FOUND THEN
     RAISE EXCEPTION 'the storage of a host is not as it was decided' USING ERRCODE = 'GP001';
   END IF;

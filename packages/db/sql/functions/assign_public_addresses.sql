@@ -9,28 +9,33 @@ CREATE OR REPLACE FUNCTION assign_public_addresses(of_location text, interfaces 
 LANGUAGE plpgsql AS $$
 DECLARE
   rested_since constant timestamptz := now() - interval '15 minutes';
+  chosen uuid[];
 BEGIN
   IF cardinality(interfaces) = 0 THEN RETURN; END IF;
+  chosen := ARRAY(SELECT id FROM public_addresses
+    WHERE network_interface_id IS NULL AND NOT reserved AND location = of_location
+      AND NOT EXISTS (SELECT FROM orphan_interfaces i WHERE i.public_address = public_addresses.address)
+      AND (released_at IS NULL OR released_at <= rested_since)
+    ORDER BY released_at NULLS FIRST LIMIT cardinality(interfaces) FOR UPDATE SKIP LOCKED);
+  IF cardinality(chosen) > 0 THEN
+    UPDATE public_addresses SET network_interface_id = interfaces[array_position(chosen, id)] WHERE id = ANY(chosen);
+  END IF;
+  IF cardinality(chosen) = cardinality(interfaces) OR NOT EXISTS (SELECT FROM public_addresses
+      WHERE network_interface_id IS NULL AND NOT reserved AND location = of_location AND released_at > rested_since)
+  THEN RETURN; END IF;
+  -- The interfaces that are left get addresses that rest, each of its own project.
   WITH wanted AS (
-      SELECT t.id, t.n, v.project_id FROM unnest(interfaces) WITH ORDINALITY AS t (id, n)
+      SELECT t.id, v.project_id, row_number() OVER (PARTITION BY v.project_id ORDER BY t.n) AS n
+      FROM unnest(interfaces[cardinality(chosen) + 1:]) WITH ORDINALITY AS t (id, n)
       JOIN network_interfaces i ON i.id = t.id JOIN vms v ON v.id = i.vm_id),
     free AS (
-      SELECT id, last_project_id, released_at, coalesce(released_at > rested_since, false) AS resting
-      FROM public_addresses
+      SELECT id, last_project_id, released_at FROM public_addresses
       WHERE network_interface_id IS NULL AND NOT reserved AND location = of_location
         AND NOT EXISTS (SELECT FROM orphan_interfaces i WHERE i.public_address = public_addresses.address)
-        AND (released_at IS NULL OR released_at <= rested_since OR last_project_id IN (SELECT project_id FROM wanted))
-      ORDER BY released_at NULLS FIRST LIMIT cardinality(interfaces) FOR UPDATE SKIP LOCKED),
-    rested AS (SELECT id, row_number() OVER (ORDER BY released_at NULLS FIRST) AS n FROM free WHERE NOT resting),
+        AND released_at > rested_since AND last_project_id IN (SELECT project_id FROM wanted)
+      ORDER BY released_at LIMIT cardinality(interfaces) FOR UPDATE SKIP LOCKED),
     own AS (SELECT id, last_project_id, row_number() OVER (PARTITION BY last_project_id ORDER BY released_at) AS n
-      FROM free WHERE resting),
-    left_over AS (SELECT id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY n) AS n
-      FROM wanted WHERE n > (SELECT count(*) FROM rested)),
-    chosen AS (
-      SELECT rested.id, wanted.id AS interface_id FROM rested JOIN wanted ON wanted.n = rested.n
-      UNION ALL
-      SELECT own.id, left_over.id FROM own
-      JOIN left_over ON left_over.project_id = own.last_project_id AND left_over.n = own.n)
-  UPDATE public_addresses p SET network_interface_id = chosen.interface_id
-    FROM chosen WHERE p.id = chosen.id;
+      FROM free)
+  UPDATE public_addresses p SET network_interface_id = wanted.id
+    FROM own JOIN wanted ON wanted.project_id = own.last_project_id AND wanted.n = own.n WHERE p.id = own.id;
 END $$;

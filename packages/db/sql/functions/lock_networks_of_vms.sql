@@ -15,7 +15,7 @@ BEGIN
       ELSE
         PERFORM FROM networks WHERE id = ANY(own || naming) ORDER BY id FOR NO KEY UPDATE;
       END IF;
-      found_naming := ARRAY(SELECT networks_with_rules_on(ids));
+      found_naming := networks_naming_vms(ids);
       IF found_naming <@ naming THEN RETURN; END IF;
       -- The rollback of this block gives the locks back, because two transactions that share a row cannot both change it.
       RAISE serialization_failure;
