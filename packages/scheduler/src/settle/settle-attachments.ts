@@ -1,5 +1,10 @@
-import { removeAttachment, updateDiskAttached } from '@gantry/db/queries/settle/settle-vms';
-import { gib } from '../attached/host-report.ts';
+import {
+  type PlacedVmRow,
+  removeAttachment,
+  updateDiskAttached,
+} from '@gantry/db/queries/settle/settle-vms';
+import { groupBy } from '@gantry/model/group-by';
+import { gib, type HostReport, type VmReport } from '../attached/host-report.ts';
 import type { VmSettling } from './vm-settling.ts';
 
 /**
@@ -36,4 +41,46 @@ export function areDisksAsRequested(settling: VmSettling): boolean {
 
 function sizesOf({ vmReport }: VmSettling): Map<string, string> {
   return new Map(vmReport.disks.map(({ id, sizeBytes }) => [id, sizeBytes]));
+}
+
+type Settled = {
+  report: Pick<HostReport, 'disks'>;
+  vms: readonly PlacedVmRow[];
+  judged: readonly { vm: PlacedVmRow; vmReport: VmReport; verdict: { is: string } }[];
+};
+
+/**
+ * Returns the reported disks about which something may have to be recorded. Every report lists all disks of the host,
+ * and almost all of them are known: a placed VM has the disk, and its host and size are as reported. The disks of a
+ * VM that runs as requested are recorded with its verdict, in `settleDisksOf`: to record them here too would change
+ * the row twice.
+ */
+export function disksToRecord({ report, vms, judged }: Settled): { id: string; sizeGib: number }[] {
+  const running = new Map(
+    judged.flatMap(({ vm, vmReport, verdict }) =>
+      verdict.is === 'running' ? [[vm.id, vmReport] as const] : [],
+    ),
+  );
+  const attachments = groupBy(
+    vms.flatMap((vm) =>
+      vm.attachments.map((attachment) => ({ ...attachment, vmReport: running.get(vm.id) })),
+    ),
+    ({ disk_id }) => disk_id,
+  );
+  const isRecorded = (id: string, sizeGib: number) =>
+    (attachments.get(id) ?? []).some((one) => {
+      if (one.in_pool || one.kept_elsewhere) return true;
+      const wantedGib = Math.min(sizeGib, one.size_gib);
+      if (one.kept_here)
+        return one.observed_size_gib !== null && one.observed_size_gib >= wantedGib;
+      const attached = one.vmReport?.disks.find((disk) => disk.id === id);
+      return (
+        one.desired_state === 'attached' &&
+        attached !== undefined &&
+        gib(attached.sizeBytes) >= Math.max(1, wantedGib)
+      );
+    });
+  return report.disks
+    .map(({ id, sizeBytes }) => ({ id, sizeGib: gib(sizeBytes) }))
+    .filter(({ id, sizeGib }) => !isRecorded(id, sizeGib));
 }

@@ -16,7 +16,7 @@ import {
 } from '@gantry/db/queries/settle/settle-hosts';
 import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import { transact } from '@gantry/db/transact';
-import { gib, type HostReport, printable, type VmReport } from '../attached/host-report.ts';
+import { type HostReport, printable, type VmReport } from '../attached/host-report.ts';
 import type { SettledVm } from '../follow-operations.ts';
 import { markReachable } from '../liveness/mark-reachable.ts';
 import { failGrowth } from './fail-growth.ts';
@@ -24,6 +24,7 @@ import { isSilence } from './is-silence.ts';
 import { settleOrphans } from './orphans/settle-orphans.ts';
 import type { Proof } from './proof.ts';
 import { settleAbsent } from './settle-absent.ts';
+import { disksToRecord } from './settle-attachments.ts';
 import { settleFreezes } from './settle-freezes.ts';
 import {
   applyVerdict,
@@ -87,7 +88,7 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
           settledVms.push({ vmId: vm.id, operationId: vm.operation_id, verdict: verdict.is });
       }
     };
-    await Promise.all([applyAll(), settleHost(sql, { hostId, host, vms, report })]);
+    await Promise.all([applyAll(), settleHost(sql, { hostId, host, vms, report, judged })]);
     if (host.has_absent_vms) await settleAbsent(sql, { hostId, judged });
     // After the verdicts: a verdict may have detached a disk that the host reports as deleted.
     if (report.deletedDisks.length > 0 && proof.isAccepted)
@@ -118,6 +119,7 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
 }
 
 type Judged = { vm: PlacedVmRow; verdict: VmVerdict };
+type JudgedReport = Judged & { vmReport: VmReport };
 
 async function lockOthers(
   sql: Queryable,
@@ -148,7 +150,12 @@ async function settleHost(
     host,
     vms,
     report,
-  }: Pick<Settlement, 'hostId' | 'report'> & { host: SettledHost; vms: PlacedVmRow[] },
+    judged,
+  }: Pick<Settlement, 'hostId' | 'report'> & {
+    host: SettledHost;
+    vms: PlacedVmRow[];
+    judged: JudgedReport[];
+  },
 ): Promise<void> {
   const unknownVms = report.vms
     .filter(({ state }) => state === 'VM_OBSERVED_STATE_UNKNOWN')
@@ -162,7 +169,7 @@ async function settleHost(
     host.refusal !== refusal ||
     host.unknown_vms.join() !== unknownVms.join() ||
     !isDeepStrictEqual(host.unresponsive_vms, unresponsiveVms);
-  const disks = report.disks.map(({ id, sizeBytes }) => ({ id, sizeGib: gib(sizeBytes) }));
+  const disks = disksToRecord({ report, vms, judged });
   await Promise.all([
     hasChanged &&
       updateHostReport(sql, { hostId, acceptedNumber, refusal, unknownVms, unresponsiveVms }),
