@@ -64,7 +64,7 @@ export async function lockAffectedHosts(
     keptElsewhereIds = [],
   }: ReleaseEffects,
 ): Promise<void> {
-  await sql`select lock_networks_of_vms(${removedVmIds}::uuid[])`;
+  if (removedVmIds.length > 0) await sql`select lock_networks_of_vms(${removedVmIds}::uuid[])`;
   // One array, because conditions with "or" would scan all hosts.
   await sql`select from host_revisions where host_id = any(array[${hostId}::uuid, ${heirId}::uuid]
       || array(select hosts_with_rules_on(${removedVmIds}::uuid[]))
