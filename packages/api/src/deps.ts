@@ -4,6 +4,7 @@ import type { Secrets } from '@gantry/daemon/secrets';
 import type { Tracer } from '@gantry/daemon/tracing/tracer';
 import type { Sql } from '@gantry/db/connect';
 import type { DatabaseWatch } from '@gantry/db/database-watch';
+import type { VmReader } from '@gantry/db/queries/vms/vm-reader';
 import { CloudError } from '@gantry/model/errors';
 import type { AccessTokens } from './auth/access-tokens.ts';
 import type { Callers } from './auth/caller.ts';
@@ -42,6 +43,7 @@ export type Deps = {
   secrets: Secrets;
   tokens: AccessTokens;
   callers: Callers;
+  readVm: VmReader;
   billing: BillingProvider;
   metrics: RequestMetrics;
   /** Limits requests for each credential. */

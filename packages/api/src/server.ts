@@ -8,6 +8,7 @@ import type { Tracer } from '@gantry/daemon/tracing/tracer';
 import { connect } from '@gantry/db/connect';
 import { openDatabase } from '@gantry/db/open-database';
 import { fieldsOfEnd, watchOperationEnds } from '@gantry/db/operation-ends';
+import { createVmReader } from '@gantry/db/queries/vms/vm-reader';
 import { buildApp } from './app.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
@@ -96,6 +97,7 @@ export async function startServer({
     secrets,
     tokens,
     callers,
+    readVm: createVmReader(sql),
     refusals,
     keyUses,
     billing: createBilling({

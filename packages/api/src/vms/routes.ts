@@ -2,7 +2,7 @@ import type { Queryable } from '@gantry/db/connect';
 import { readVmUsage } from '@gantry/db/queries/usage/vm-usage';
 import { readSerialLog } from '@gantry/db/queries/vms/serial-logs';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
-import { listVms, readVm } from '@gantry/db/queries/vms/vms';
+import { listVms } from '@gantry/db/queries/vms/vms';
 import { transact } from '@gantry/db/transact';
 import { notFound } from '@gantry/model/errors';
 import type { Caller } from '../auth/caller.ts';
@@ -103,8 +103,8 @@ export const vmRoutes = [
     access: { level: 'project', role: 'read-only' },
     params: VmParams,
     reply: Vm,
-    handle: async ({ sql, scope, params }) => {
-      const row = await readVm(sql, { projectId: scope.projectId, vmId: params.vm_id });
+    handle: async ({ deps, scope, params }) => {
+      const row = await deps.readVm({ projectId: scope.projectId, vmId: params.vm_id });
       if (!row) throw notFound('VM');
       return vmView(row);
     },

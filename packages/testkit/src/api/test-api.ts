@@ -19,6 +19,7 @@ import { createLog } from '@gantry/daemon/log';
 import { Metrics } from '@gantry/daemon/metrics/metrics';
 import { createSecrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
+import { createVmReader } from '@gantry/db/queries/vms/vm-reader';
 import { createTestDatabase, TEST_CONNECTIONS } from '../database/test-database.ts';
 
 /** The whole api with a temporary database. Tests call it without a socket. */
@@ -84,6 +85,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     secrets,
     tokens,
     callers,
+    readVm: createVmReader(sql),
     refusals,
     keyUses,
     baseUrl,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../connect.ts';
 import { beyond, direction, type PageBounds } from '../page-bounds.ts';
-import { selectVm, type VmRow } from '../vms/vms.ts';
+import { selectVms, type VmRow } from '../vms/vms.ts';
 import { pageOfAll, projectsInScope, type TenantScope } from './page-of-all.ts';
 
 export type VmOfTenant = VmRow & { organization_id: string; host_id: string | null };
@@ -30,9 +30,10 @@ export async function listAllVms(sql: Queryable, filter: AllVmsFilter): Promise<
     ${types === null ? sql`` : sql`and r.type = any(${types}::text[])`}
     ${locations === null ? sql`` : sql`and r.location = any(${locations}::text[])`}
     ${tags.length === 0 ? sql`` : tags.map((tag) => sql`and r.tags @> ${JSON.stringify(tag)}::text::jsonb`)}`;
+  const page = pageOfAll(sql, { table: 'vms', projectIds, states, where, newestFirst, limit });
   return await sql<VmOfTenant[]>`
     select w.*, q.organization_id, p.host_id
-    from (${selectVm(sql)} where v.id = any(array(${pageOfAll(sql, { table: 'vms', projectIds, states, where, newestFirst, limit })}))) w
+    from (${selectVms(sql, page)}) w
       join projects q on q.id = w.project_id left join placements p on p.vm_id = w.id
     order by w.id ${direction(sql, filter)}`;
 }
