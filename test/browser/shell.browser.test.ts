@@ -43,6 +43,27 @@ const endLoginsAt = async (page: Page, method: string, path: RegExp) => {
   );
 };
 
+/** Holds requests of the page back until they are released. `arrived`: the page has sent the first one. */
+const holdBack = async (page: Page, path: RegExp) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  await page.route(
+    ({ pathname }) => path.test(pathname),
+    async (route) => {
+      arrive();
+      await released;
+      await route.continue();
+    },
+  );
+  return { arrived, release: () => release() };
+};
+
 /** The list has a field of a name too, so the form must be open before a test types into it. */
 const openCreateForm = async (page: Page) => {
   await page.getByRole('link', { name: 'Create VM' }).first().click();
@@ -103,6 +124,25 @@ it('a tenant sees no section of operators, and an operator does', async () => {
   await operator.look('hosts');
   expect(operator.errors).toEqual([]);
   await operator.close();
+});
+
+it('a link that is followed before the first project has opened is not given up for the project', async () => {
+  const { page, logIn, close } = await world.open();
+  const projects = await holdBack(page, /^\/v0.1\/projects$/);
+  await logIn(world.operator);
+  await page.getByRole('link', { name: 'Hosts' }).waitFor();
+  const code = await holdBack(page, /\.js$/);
+  await page.getByRole('link', { name: 'Hosts' }).click();
+  await code.arrived;
+  const listed = page.waitForResponse(
+    (reply) => new URL(reply.url()).pathname === '/v0.1/projects',
+  );
+  projects.release();
+  await (await listed).finished();
+  code.release();
+  await page.getByRole('table', { name: 'Hosts' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/operator/hosts');
+  await close();
 });
 
 it('the keyboard reaches the content and every link, and the theme stays after a reload', async () => {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Navigate } from '@tanstack/react-router';
+import { Navigate, useRouterState } from '@tanstack/react-router';
 import { allProjects, me } from '../api/account-queries.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { ErrorNote } from '../components/error-note.tsx';
@@ -10,9 +10,11 @@ import { currentProject } from './current-project.ts';
 export function Home() {
   const projects = useQuery(allProjects());
   const account = useQuery(me());
+  // The page that is opened next may still be loading. This one must not open another in its place.
+  const isLeaving = useRouterState({ select: ({ location }) => location.pathname !== '/' });
   if (projects.error)
     return <ErrorNote error={projects.error} onRetry={() => void projects.refetch()} />;
-  if (!projects.data || !account.data) return <Loading what="your projects" />;
+  if (isLeaving || !projects.data || !account.data) return <Loading what="your projects" />;
   const last = currentProject();
   const project = projects.data.find(({ id }) => id === last) ?? projects.data[0];
   if (project) {
