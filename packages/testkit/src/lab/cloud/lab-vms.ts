@@ -6,17 +6,24 @@ import { LOCATION } from './start-lab-cloud.ts';
 /** A guest in an emulated machine needs minutes for what other guests do in seconds. */
 const OPERATION_LIMIT_MS = 1_800_000;
 
+type LabType = {
+  name: string;
+  gpu: string;
+  gpus?: number;
+  drives?: number;
+  cores?: number;
+  memoryGb?: number;
+  maySplit?: boolean;
+};
+
 /** Creates a VM type that fits the lab's machine. PCI ids name its GPU, as for unknown cards. */
-export async function offerType(
-  client: Client,
-  fields: { name: string; gpu: string; gpus?: number; drives?: number },
-): Promise<void> {
-  const { name, gpu, gpus = 1, drives = 0 } = fields;
+export async function offerType(client: Client, fields: LabType): Promise<void> {
+  const { name, gpu, gpus = 1, drives = 0, cores = 1, memoryGb = 1, maySplit = false } = fields;
   const type = {
-    ...{ name, description: 'For the lab', locations: [LOCATION] },
-    ...{ cpu_cores: 1, cpu_type: 'any', memory_gb: 1, memory_type: 'any', network_gbps: 0 },
+    ...{ name, description: 'For the lab', locations: [LOCATION], may_split: maySplit },
+    ...{ cpu_cores: cores, cpu_type: 'any', memory_gb: memoryGb, memory_type: 'any' },
     ...{ disk_gb: drives, disk_type: drives > 0 ? 'nvme' : 'none', disk_count: drives },
-    ...{ gpu_count: gpus, gpu_type: gpu },
+    ...{ gpu_count: gpus, gpu_type: gpu, network_gbps: 0 },
   };
   expect(await client.admin('POST', '/vm-types', type)).toMatchObject({ status: 200 });
 }

@@ -41,3 +41,24 @@ done
 echo "SEEN all"
 `;
 }
+
+/**
+ * A script that prints how a guest sees its NUMA nodes, and where in the PCIe tree its `bochs-display` cards
+ * are: their node, and the path of bridges to them. Its lines begin with "SEEN", and it does not end after the
+ * last line, "SEEN all".
+ */
+export const TOPOLOGY_LOOK = `#!/bin/sh
+for node in /sys/devices/system/node/node[0-9]*; do
+  set -- $(grep MemTotal $node/meminfo)
+  echo "SEEN node \${node##*/node} cpus $(cat $node/cpulist) memory $4"
+done
+for device in /sys/bus/pci/devices/*; do
+  [ "$(cat $device/vendor):$(cat $device/device)" = 0x1234:0x1111 ] || continue
+  echo "SEEN card $(cat $device/numa_node) $(readlink -f $device)"
+done
+for flag in svm vmx; do
+  grep -qw $flag /proc/cpuinfo && echo "SEEN flag $flag"
+done
+echo "SEEN all"
+while sleep 3600; do :; done
+`;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,8 +21,13 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Returns the arguments that QEMU itself gets. */
-const passedOn = (args: readonly string[]) =>
-  execFileSync(path.join(folder, 'qemu'), args, { encoding: 'utf8' }).trimEnd().split('\n');
+const passedOn = (args: readonly string[], directBoot = path.join(folder, 'none')) =>
+  execFileSync(path.join(folder, 'qemu'), args, {
+    encoding: 'utf8',
+    env: { ...process.env, GANTRY_LAB_DIRECT_BOOT: directBoot },
+  })
+    .trimEnd()
+    .split('\n');
 
 test.each([
   ['by libvirt', [...KVM, '-name', 'a name with spaces', ...FIRMWARE]],
@@ -40,4 +45,17 @@ test.each([
   ['the version', ['--version']],
 ])('%s is started as it was requested', (_, args) => {
   expect(passedOn(args)).toEqual(args);
+});
+
+test('a VM with firmware on KVM boots the initramfs of a test instead of its firmware', () => {
+  const directBoot = path.join(folder, 'direct-boot');
+  mkdirSync(directBoot);
+  writeFileSync(path.join(directBoot, 'initramfs'), '');
+  const [before, after] = ['pc-q35-7.2,usb=off', 'hmat=off'];
+  const args = ['-machine', `${before},pflash0=code,pflash1=vars,${after}`, ...KVM, '-name', 'a b'];
+  expect(passedOn(args, directBoot)).toEqual([
+    ...['-machine', `${before},${after}`, ...KVM, '-name', 'a b'],
+    ...['-kernel', '/lab/guest-kernel', '-initrd', path.join(directBoot, 'initramfs')],
+    ...['-append', 'console=ttyS0 quiet'],
+  ]);
 });
