@@ -21,7 +21,10 @@ export async function ensureInstalled() {
   const args = ['--yes', packageManager, 'install', '--frozen-lockfile'];
   // CI=1 because pnpm would otherwise ask before it replaces node_modules, and fail without a
   // terminal.
-  const { ok, output } = await run('npx', args, { quiet: true, env: { ...process.env, CI: '1' } });
+  const env = { ...process.env, CI: '1' };
+  // Set if npx started this process with a Node of another version: it would replace pnpm.
+  delete env.npm_config_package;
+  const { ok, output } = await run('npx', args, { quiet: true, env });
   if (!ok) {
     throw new Error(
       `${output.trim()}\n\nThe installation of the dependencies failed: npx ${args.join(' ')}`,
