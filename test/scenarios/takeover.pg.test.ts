@@ -26,6 +26,10 @@ it('hosts attach to another scheduler when theirs is gone, and a scheduler that 
   cloud.schedulers.splice(0, 1);
   const second = await cloud.addScheduler();
   await expect.poll(() => second.attachedCount()).toBe(1);
+  // It was unreachable if attaching took long. No VM is placed on it until it is ready again.
+  const state = async () =>
+    (await cloud.sql`select state from hosts where id = ${host.id}`)[0]?.['state'];
+  await expect.poll(state).toBe('ready');
   const during = await createVm('after');
   await expect.poll(() => vmState(during)).toBe('STATE_RUNNING');
   expect(await vmState(id)).toBe('STATE_RUNNING');

@@ -63,8 +63,9 @@ export function describeLife(release: Release): void {
 
     afterEach(async ({ task }) => {
       if (task.result?.state !== 'fail' || !machine) return;
+      // The api is left out, because it logs every request of the test that waits.
       const { output } = await machine.attempt(
-        `journalctl -n 80 -o cat --no-pager -u 'gantry-*' -u libvirtd`,
+        'journalctl -n 80 -o cat --no-pager -u gantry-agent -u gantry-scheduler -u libvirtd',
       );
       process.stderr.write(`${output}\n`);
     });

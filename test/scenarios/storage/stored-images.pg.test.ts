@@ -122,7 +122,8 @@ describe('an image of a snapshot that a host stores', () => {
     const snapshot = await makeSnapshot('my system');
     const imageId = await world.succeed(newImage(snapshot.id, 'mine'));
     expect(await read(`/images/${imageId}`)).toMatchObject({ state: 'ready', size: '128GiB' });
-    expect(await world.filesOf(imageId)).toHaveLength(1);
+    // What the host has sent is removed after the image is ready.
+    await expect.poll(() => world.filesOf(imageId), POLL).toHaveLength(1);
     await world.succeed(cloud.request('DELETE', `/snapshots/${snapshot.id}`));
     await deleteVm(taken);
     const vms = [];
