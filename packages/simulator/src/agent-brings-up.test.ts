@@ -24,6 +24,16 @@ describe('a VM in the spec', () => {
     expect(host.driver.network.firewall?.rules).toHaveLength(1);
   });
 
+  it('gets its devices and interfaces while its boot disk is still being made', async () => {
+    host.driver.faults.hang('create_disk');
+    host.send(makeSpec(1, { vms: [TRAINER] }));
+    await until(() => host.driver.network.vmIds().includes('vm-1'));
+    await until(() => host.driver.devices.look().length === 3);
+    expect(host.driver.hypervisor.domain('vm-1')).toBeUndefined();
+    host.driver.faults.unhang('create_disk');
+    await host.untilState('vm-1', '1', 'RUNNING');
+  });
+
   it('is reset only by a higher generation', async () => {
     await bringUp(host);
     host.send(makeSpec(2, { vms: [TRAINER] }));

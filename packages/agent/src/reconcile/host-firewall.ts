@@ -82,7 +82,10 @@ export class HostFirewall {
     const { firewallRules: rules, networks = [] } = spec;
     const firewall: Firewall = { rules, interfaces: interfacesOf(ledger, spec), networks };
     if (this.#isMissing || !isDeepStrictEqual(this.#applied, firewall)) {
-      if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
+      // Only an earlier process of the agent can have applied them already.
+      const mayBeInForce = this.#applied === null;
+      if (!mayBeInForce || !(await network.isInForce(firewall)))
+        await network.applyFirewall(firewall);
       this.#applied = firewall;
       this.#isMissing = false;
     }

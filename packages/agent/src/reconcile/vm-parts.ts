@@ -8,26 +8,26 @@ import type { HostContext } from './host-context.ts';
 import { isLimitedOtherwise, isTooSmall } from './plan.ts';
 
 /**
- * The parts of a VM, in the order in which they are brought up. They are taken down in reverse; the
- * parts of one group are taken down at the same time, because none of them needs another. Every part
- * is idempotent and reads the current state itself: after a crash the worker starts again with the
- * first.
+ * The parts of a VM. The parts of one group need nothing of each other and are brought up at the same time, because a tenant
+ * waits for all of them; the groups follow each other. They are taken down in reverse, and a part that fails does not keep
+ * the others of its group from being taken down. Every part is idempotent and reads the current state itself: after a crash
+ * the worker starts again with the first group.
  */
 const PARTS: readonly (readonly Part[])[] = [
-  // The disks; the boot disk is made from its image.
-  [{ name: 'volumes', ensure: ensureVolumes, remove: removeVolumes }],
-  // What cloud-init reads when the guest boots.
   [
+    // The disks; the boot disk is made from its image.
+    { name: 'volumes', ensure: ensureVolumes, remove: removeVolumes },
+    // What cloud-init reads when the guest boots.
     {
       name: 'seed',
       ensure: (host, vm) => host.driver.seeds.ensure(vm),
       remove: (host, vm) => host.driver.seeds.remove(vm.id),
     },
+    // Firewall rules, then the interfaces.
+    { name: 'network', ensure: ensureInterfaces, remove: removeInterfaces },
+    // One part for each kind: assigned whole, and cleaned when the VM is taken down.
+    ...DEVICE_KINDS.map(devicePart),
   ],
-  // Firewall rules, then the interfaces.
-  [{ name: 'network', ensure: ensureInterfaces, remove: removeInterfaces }],
-  // One part for each kind: assigned whole, and cleaned when the VM is taken down.
-  DEVICE_KINDS.map(devicePart),
   // The libvirt domain, defined and started.
   [{ name: 'domain', ensure: ensureDomain, remove: removeDomain }],
 ];
@@ -52,7 +52,9 @@ export type Step = { name: string; run: () => Promise<void> };
 export type StepGroup = readonly Step[];
 
 export function stepsUp(host: HostContext, vm: VmSpec): StepGroup[] {
-  return PARTS.flat().map((part) => [{ name: part.name, run: () => part.ensure(host, vm) }]);
+  return PARTS.map((parts) =>
+    parts.map(({ name, ensure }) => ({ name, run: () => ensure(host, vm) })),
+  );
 }
 
 export function stepsDown(host: HostContext, vm: VmTakeDown, removal: Removal): StepGroup[] {
