@@ -5,7 +5,7 @@ import { FILL } from './package-contents.mjs';
 import { place, placeText } from './place.mjs';
 import { unpackNode } from './runtime.mjs';
 
-/** Nobody's files: the user has no shell, no home and no password. */
+/** The user of the processes, which owns no files: it has no shell, no home and no password. */
 const USER = { name: 'gantry', id: 65_532 };
 
 /** The libraries that Node and argon2 load. Node has its own roots of trust, time zones and crypto. */

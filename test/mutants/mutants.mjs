@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
 
 /**
- * Mistakes that would cost somebody their data or a second owner their GPU, each as an edit of the
+ * Mistakes that would lose data of a tenant or give a GPU to two tenants, each as an edit of the
  * tree: `pnpm test:mutants` makes one at a time and expects the named tests to go red. A text must be
  * found exactly once, so that the list cannot rot unnoticed.
  *

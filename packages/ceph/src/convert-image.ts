@@ -26,7 +26,7 @@ type ImageFile = {
  * Calls `work` with a raw file of the image's content, which is removed afterwards unless it is the image itself.
  *
  * An image file may be hostile. The header is checked before QEMU's program sees the file: the program gets no file that
- * names another one, and is told to open none. It has limits of processor time, memory, file size and time, and for files
+ * names another one, and an option forbids it to open one. It has limits of processor time, memory, file size and time, and for files
  * of tenants no network.
  */
 export async function withRawFile<Result>(

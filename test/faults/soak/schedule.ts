@@ -28,7 +28,7 @@ const FLEET_ENV = {
   ...{ GANTRY_FLEET_BOOT_MS: '20', GANTRY_FLEET_SHUTDOWN_MS: '20', GANTRY_FLEET_ERASE_MS: '20' },
 };
 const FAULT_MS = { least: 300, most: 2_500 };
-/** Every operation ends, so a cloud without a success for this long stands still. */
+/** Every operation ends, so a cloud without a success for this long has stalled. */
 const SUCCESS_LIMIT_MS = 60_000;
 
 export class CloudUnderLoad {

@@ -63,7 +63,7 @@ export class TenantClient {
     }
   }
 
-  /** The apis take turns. If all are to be avoided, so they do too. */
+  /** Uses the apis round-robin, also if all of them are to be avoided. */
   #chooseApi(): string {
     const urls = this.#cloud.apis.map(({ url }) => url);
     const isWell = (url: string) => performance.now() > (this.#avoidedUntilMs.get(url) ?? 0);

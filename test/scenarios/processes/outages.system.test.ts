@@ -10,7 +10,7 @@ import {
 } from '@gantry/testkit/processes/start-processes';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-/** A process or the database may hang or be away for a while, and nothing else stands still. */
+/** A process or the database may hang or be unavailable for a while, and everything else continues. */
 let server: OwnServer;
 let processes: Processes;
 let api: Api;

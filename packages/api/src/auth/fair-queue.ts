@@ -1,7 +1,7 @@
 import { TooManyRequests } from '../base/rate-limit.ts';
 
 /**
- * Runs at most `concurrency` tasks at a time. The sources of waiting tasks take turns, so that a
+ * Runs at most `concurrency` tasks at a time. The sources of waiting tasks are served round-robin, so that a
  * flood from one source delays the others by one task and not by the whole flood. Tasks that are
  * `first` run before all others. Both groups have room for `maxWaiting` tasks; a task beyond that is
  * refused at once, because it would wait longer than its client.

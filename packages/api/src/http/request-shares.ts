@@ -12,7 +12,7 @@ const MAX_WAITING_OF_ORGANIZATION = 1_000;
  * How many requests may use the connection pool at a time. A request holds at most one connection most
  * of the time, so the number of requests stands for that of connections. One organization has at most
  * half of them, however many or slow its requests are; the others wait without a connection. If several
- * organizations wait, they take turns.
+ * organizations wait, they are served round-robin.
  */
 export function requestShares(connections: number): FairQueueOptions {
   const concurrency = Math.max(1, connections - RESERVED);

@@ -19,11 +19,11 @@ import { PROBLEM_REASONS } from './problem-reasons.ts';
  * How the standing of an organization changes:
  *
  * good → payment_problem (the provider reports an unpaid invoice or a removed payment method; the
- * tenant is told) → suspended (the period of grace is over) → good (the provider reports a payment).
+ * tenant is notified) → suspended (the period of grace is over) → good (the provider reports a payment).
  * An operator can suspend and resume an organization at any time. An operator's suspension ends only
  * by an operator.
  *
- * Every step is one transaction with its events. Changes of one organization take turns.
+ * Every step is one transaction with its events. Changes of one organization are serialised.
  */
 
 export async function requireStanding(
@@ -72,7 +72,7 @@ export async function resumeOrganization(
   return await requireStanding(sql, organizationId);
 }
 
-/** The provider reports a problem: the tenant is told, and the period of grace begins. */
+/** The provider reports a problem: the tenant is notified, and the period of grace begins. */
 export async function recordPaymentProblem(
   sql: Queryable,
   problem: { organizationId: string; kind: PaymentProblem; invoiceId: string; graceMs: number },

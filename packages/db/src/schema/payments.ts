@@ -19,7 +19,7 @@ import { organizations } from './tenants.ts';
  * `payment_problems` and `suspensions` is in good standing.
  */
 
-/** The tenant is told, and the organization is suspended when the period of grace is over. */
+/** The tenant is notified, and the organization is suspended when the period of grace is over. */
 export const paymentProblems = pgTable(
   'payment_problems',
   {

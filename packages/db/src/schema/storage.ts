@@ -204,7 +204,7 @@ export const discardedVolumes = pgTable(
 
 /**
  * A fence of a host in a storage cluster: its clients can no longer read or write there. The row is written before the
- * cluster is told, so that no fence is ever unknown, and it is removed after the cluster has lifted the fence.
+ * cluster gets the command, so that no fence is ever unknown, and it is removed after the cluster has lifted the fence.
  */
 export const storageFences = pgTable(
   'storage_fences',

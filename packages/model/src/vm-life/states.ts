@@ -93,7 +93,7 @@ export function vmStateOf(facts: VmFacts): VmState {
 }
 
 /**
- * Returns whether the host of the VM is told to run it. Otherwise the host takes it down. The SQL
+ * Returns whether the spec of the host asks it to run the VM. Otherwise the host takes it down. The SQL
  * function `vm_should_run` is the same rule.
  */
 export function vmShouldRun({ desiredState, abandoned, observedState, pending }: VmFacts): boolean {

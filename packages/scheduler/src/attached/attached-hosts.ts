@@ -11,7 +11,7 @@ export type AttachedHost = {
   readonly stream: HostStream;
   readonly streamEpoch: string;
   readonly sent: SentSpecs;
-  /** The networks whose VMs the host is told. */
+  /** The networks whose members are in the spec of the host. */
   networkIds: readonly string[];
   /** When the last spec was sent. */
   sentAtMs: number;

@@ -14,7 +14,7 @@ import { TooManyTransfers, TransferSlots } from './transfer-slots.ts';
 /**
  * Passes content of images between hosts and the image store. Any scheduler can do it for any host, because all of them
  * share the store: what a host may send or fetch follows from the database alone. A transfer has the pace of its slower
- * side, and at most a few messages of it are in memory. One that stands still is ended.
+ * side, and at most a few messages of it are in memory. A stalled transfer is ended.
  */
 export type ImageTransfers = ImageHandlers & {
   /** Ends all transfers. The hosts begin again with another scheduler. */

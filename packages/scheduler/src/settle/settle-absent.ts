@@ -14,7 +14,7 @@ const OUTCOMES: Partial<Record<VmVerdict['is'], DifferenceOutcome>> = {
 
 /**
  * Records what became of VMs that their host did not run when an era began. A tenant had perhaps
- * stopped such a VM, and is told that it runs again. The tenant of a lost VM gets the event of the
+ * stopped such a VM, and gets an event that it runs again. The tenant of a lost VM gets the event of the
  * verdict.
  */
 export async function settleAbsent(

@@ -126,7 +126,7 @@ async function withParts<T>(
   );
 }
 
-/** The tenant is told why, and the disk is removed: without the content of its backup it is of no use. */
+/** The operation fails with the reason, and the disk is removed: without the content of its backup it is of no use. */
 async function giveUp({ context, lease, volume }: Change, error: StorageError): Promise<void> {
   const diskId = volume.disk_id;
   context.log.warn({ error, disk_id: diskId }, 'disk not made of its backup');

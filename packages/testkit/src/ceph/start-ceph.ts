@@ -155,7 +155,7 @@ function fileSystemCommands(name: string): string[] {
   ];
 }
 
-/** A client that mounts the file system earlier would wait, and is told of the server only after seconds. */
+/** A client that mounts the file system earlier would wait, and learns of the server only after seconds. */
 async function untilActive(run: TestCeph['run']): Promise<void> {
   while (!(await run('ceph', 'mds', 'stat')).includes('up:active')) await setTimeout(100);
 }

@@ -14,7 +14,7 @@ type HostPlan = {
   /** The number of NUMA nodes over which the devices are spread. */
   nodes?: number;
   sharedStorage?: boolean;
-  /** Whether the hosts reach each other, so that each is told of VMs on the others. */
+  /** Whether the hosts reach each other, so that the spec of each names VMs on the others. */
   spans?: boolean;
   /** Whether the host has reported its capacity, which is then enough for any VM. */
   reported?: boolean;

@@ -14,7 +14,7 @@ export function volumesOf({ facts }: FoundDomain): DiskFacts[] {
 
 /**
  * Reads the sizes of the volumes that a running domain has just opened, and stores them with the domain. They are not
- * read at other times: to tell the size QEMU reads from the volume, and the guest stands still until the cluster
+ * read at other times, because QEMU reads from the volume to find its size, and pauses the guest until the cluster
  * replies.
  */
 export async function keepVolumeSizes(connection: Connection, vmId: string): Promise<void> {

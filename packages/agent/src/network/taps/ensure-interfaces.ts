@@ -157,7 +157,7 @@ type TapPlan = { made: string[]; port: string[]; up: string[] };
 /**
  * Plans a guest's tap. It is persistent, so that it is filtered before QEMU opens it and outlives
  * QEMU. It is brought up last. It has several queues, and QEMU must ask for them when it opens it.
- * The kernel is told the addresses and never asks for them on the wire.
+ * The kernel gets permanent entries for the addresses, so it never sends ARP requests for them.
  */
 function planTap(
   iface: VmInterface,

@@ -12,7 +12,7 @@ import { usageOfDay } from './usage-of-day.ts';
  * transaction: if a process dies midway, the notes stay and the next run continues. An adjustment
  * is the difference to everything that was charged before, so a repeated run adds nothing.
  *
- * Closing and adjusting take turns (see `lockClosing`). Otherwise a day could be closed by a
+ * Closing and adjusting are serialised (see `lockClosing`). Otherwise a day could be closed by a
  * transaction that does not see the change yet, while the note of the change is dropped because the
  * day does not seem to be closed.
  */

@@ -122,7 +122,10 @@ async function recordExportFailed(
   });
 }
 
-/** An order that was not carried out is withdrawn if the disk is as it was, and nobody waits or it never will be. */
+/**
+ * An order that was not carried out is withdrawn if the disk is as it was, and either no operation waits for it or it can
+ * never be carried out.
+ */
 async function settleRestore(
   sql: Queryable,
   { hostId, restore }: { hostId: string; restore: OrderReport },

@@ -108,7 +108,7 @@ it.each([
   expect(normalizeAddress(written)).toBe(address);
 });
 
-/** What a host with these cards is told, and how often the tool was started for it. */
+/** Returns the warnings about a host with these cards, and how often the tool was started for them. */
 async function asked(drivers: string[], run: RunProgram) {
   let times = 0;
   const counting: RunProgram = (...args) => {
