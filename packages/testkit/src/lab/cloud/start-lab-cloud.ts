@@ -87,8 +87,7 @@ export async function startLabCloud(options: LabCloudOptions = {}): Promise<LabC
       ...options.environment,
     });
     await enroll({ client, lab, scheduler });
-    // A stock server keeps the firmware of its release.
-    if (options.image === undefined) await installGuestFirmware(lab);
+    await installGuestFirmware(lab);
     await agent.start();
     return { lab, agent, client, processes, api, scheduler, stop };
   } catch (error) {

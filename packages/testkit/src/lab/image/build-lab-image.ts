@@ -25,6 +25,7 @@ import type { LabImage } from './lab-image.ts';
 import { chooseForEmptyMachine, labRoots } from './lab-packages.ts';
 import { type LabTarget, readTarget } from './target.ts';
 import { unpackRoot } from './unpack-root.ts';
+import { wrapEmulator } from './wrap-emulator.ts';
 import { writeRoot } from './write-root.ts';
 
 const directories = fileURLToPath(new URL('../../../../../.gantry/lab', import.meta.url));
@@ -113,12 +114,4 @@ async function finishRoot(root: string, node: string): Promise<void> {
   await copyFile(node, inRoot('usr/bin/node'));
   await chmod(inRoot('usr/bin/node'), 0o755);
   await runProgram('ldconfig', ['-r', root]);
-}
-
-/** `x64/qemu-system-x86_64` says why. */
-async function wrapEmulator(root: string): Promise<void> {
-  const program = path.join(root, 'usr/bin/qemu-system-x86_64');
-  await rename(program, `${program}.real`);
-  await copyFile(path.join(here, 'x64/qemu-system-x86_64'), program);
-  await chmod(program, 0o755);
 }

@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WRAPPED, WRAPPER } from './wrap-emulator.ts';
 
-const source = fileURLToPath(new URL('x64/qemu-system-x86_64', import.meta.url));
 const FIRMWARE = ['-drive', 'if=pflash,unit=0,file=OVMF_CODE_4M.fd'];
 const KVM = ['-accel', 'kvm'];
 const ADDED = ['-machine', 'kernel-irqchip=off', '-global', 'host-x86_64-cpu.kvm-asyncpf-int=off'];
@@ -14,9 +13,10 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'gantry-emulator-'));
   const program = path.join(folder, 'qemu');
-  copyFileSync(source, program);
-  writeFileSync(`${program}.real`, '#!/bin/bash\nprintf "%s\\n" "$@"\n');
-  for (const file of [program, `${program}.real`]) chmodSync(file, 0o755);
+  copyFileSync(WRAPPER, program);
+  const wrapped = path.join(folder, path.basename(WRAPPED));
+  writeFileSync(wrapped, '#!/bin/bash\nprintf "%s\\n" "$@"\n');
+  for (const file of [program, wrapped]) chmodSync(file, 0o755);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

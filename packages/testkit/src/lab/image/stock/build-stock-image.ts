@@ -9,6 +9,7 @@ import { runProgram } from '@gantry/local/guest/run-program';
 import { keepModules } from '../keep-modules.ts';
 import { labArchitecture } from '../lab-architecture.ts';
 import type { LabImage } from '../lab-image.ts';
+import { EMULATOR, WRAPPED, WRAPPER, wrapEmulator } from '../wrap-emulator.ts';
 import { writeRoot } from '../write-root.ts';
 
 /** Debian's releases that a stock server can run. The first is the default. */
@@ -23,7 +24,9 @@ const UNITS = ['gantry-agent.service', 'gantry-hugepages.service', 'dev-hugepage
   (name) => path.join(repository, 'deploy/systemd', name),
 );
 const SERVE = path.join(here, '../rootfs/lab/serve');
-const SHARED = ['../keep-modules.ts', '../write-root.ts'].map((name) => path.join(here, name));
+const SHARED = ['../keep-modules.ts', '../wrap-emulator.ts', '../write-root.ts'].map((name) =>
+  path.join(here, name),
+);
 
 /** What a server has before Gantry comes: Debian with RAID and LVM. Node is copied in. */
 const SERVER = [
@@ -54,7 +57,7 @@ export async function buildStockImage(release: StockRelease = 'bookworm'): Promi
     throw new Error(`A stock server can only have the architecture of this computer, ${why}.`);
   }
   const { debian } = readArchitecture();
-  const sources = [...(await filesBelow(here)), ...SHARED, PREPARE_HOST, ...UNITS, SERVE];
+  const sources = [...(await filesBelow(here)), ...SHARED, WRAPPER, PREPARE_HOST, ...UNITS, SERVE];
   const key = await recipeKey([{ file: process.version, sha256: process.execPath }], sources);
   const image = path.join(directory, `stock-${release}-${debian}-${key}`);
   if (!existsSync(image)) await build(release, image);
@@ -73,6 +76,7 @@ async function build(release: StockRelease, image: string): Promise<void> {
     const root = path.join(workspace, 'root');
     await install(release, root);
     await addLab(root);
+    if (readArchitecture().debian === 'amd64') await divertEmulator(root);
     const version = await keepModules(root);
     await runProgram('chroot', [root, 'update-initramfs', '-u', '-k', version]);
     const made = path.join(workspace, 'image');
@@ -97,6 +101,13 @@ async function install(release: StockRelease, root: string): Promise<void> {
     '--customize-hook=chroot "$1" sh /root/prepare-host.sh',
     ...[release, root],
   ]);
+}
+
+/** As an operator would replace a program of a package, so that QEMU remains Debian's. */
+async function divertEmulator(root: string): Promise<void> {
+  const diversion = ['--local', '--no-rename', '--divert', WRAPPED, '--add', EMULATOR];
+  await runProgram('chroot', [root, 'dpkg-divert', ...diversion]);
+  await wrapEmulator(root);
 }
 
 /** The boot loader reads its configuration from the volume on which it is. */
