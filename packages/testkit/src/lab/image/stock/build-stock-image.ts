@@ -103,7 +103,7 @@ async function install(release: StockRelease, root: string): Promise<void> {
   ]);
 }
 
-/** As an operator would replace a program of a package, so that QEMU remains Debian's. */
+/** The packages of QEMU and libvirt, and AppArmor's rules, remain those of Debian. */
 async function divertEmulator(root: string): Promise<void> {
   const diversion = ['--local', '--no-rename', '--divert', WRAPPED, '--add', EMULATOR];
   await runProgram('chroot', [root, 'dpkg-divert', ...diversion]);
