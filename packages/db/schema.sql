@@ -849,6 +849,7 @@ create table operations (
   constraint operations_state CHECK ((state = ANY (ARRAY['IN_PROGRESS'::text, 'SUCCEEDED'::text, 'FAILED'::text])))
 );
 CREATE INDEX operations_deadline ON public.operations USING btree (deadline_at) WHERE (state = 'IN_PROGRESS'::text);
+CREATE INDEX operations_disk_changes ON public.operations USING btree (resource_id) WHERE ((state = 'IN_PROGRESS'::text) AND (name = ANY (ARRAY['ATTACH_DISKS'::text, 'DETACH_DISKS'::text])));
 CREATE INDEX operations_list ON public.operations USING btree (project_id, resource_type, state, id);
 CREATE INDEX operations_list_of_all ON public.operations USING btree (resource_type, state, id);
 CREATE INDEX operations_resource ON public.operations USING btree (resource_id);

@@ -51,6 +51,11 @@ export const operations = pgTable(
     index('operations_list').on(t.projectId, t.resourceType, t.state, t.id),
     index('operations_list_of_all').on(t.resourceType, t.state, t.id).concurrently(),
     index('operations_resource').on(t.resourceId),
+    // Few operations change the disks of a VM, so every poll finds those that are unfinished without reading all others.
+    index('operations_disk_changes')
+      .on(t.resourceId)
+      .where(sql`state = 'IN_PROGRESS' and name in ('ATTACH_DISKS', 'DETACH_DISKS')`)
+      .concurrently(),
     index('operations_deadline').on(t.deadlineAt).where(sql`state = 'IN_PROGRESS'`),
     oneOf('operations_resource_type', t.resourceType, RESOURCE_TYPES),
     oneOf('operations_name', t.name, OPERATION_NAMES),

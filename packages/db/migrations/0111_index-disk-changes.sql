@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "operations_disk_changes" ON "operations" USING btree ("resource_id") WHERE state = 'IN_PROGRESS' and name in ('ATTACH_DISKS', 'DETACH_DISKS');
