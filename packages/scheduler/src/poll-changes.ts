@@ -3,6 +3,7 @@ import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
 import { type Changes, readChanges } from '@gantry/db/queries/changes';
 import { readOldestOpenXid } from '@gantry/db/queries/hosts/host-changes';
+import { createPollPace } from './poll-pace.ts';
 
 type PollOptions = {
   sql: Sql;
@@ -26,10 +27,6 @@ export type ChangePoll = {
 
 /** Rows of changed networks are kept longer than this. */
 const MAX_GAP_MS = 1_200_000;
-const SPEED_UP = 4;
-/** After this time without changes it asks half as often. */
-const QUIET_AFTER_MS = 10_000;
-const SLOW_DOWN = 2;
 
 /**
  * Asks the database again and again what has changed, with one statement for all locations and all parts
@@ -39,15 +36,10 @@ export function pollChanges(options: PollOptions): ChangePoll {
   const { sql, log, pollMs } = options;
   let since: string | null = null;
   let polledAtMs = performance.now();
-  let changedAtMs = performance.now();
-  let isHurried = false;
-  const pauseMs = () => {
-    if (isHurried) return pollMs / SPEED_UP;
-    return performance.now() > changedAtMs + QUIET_AFTER_MS ? SLOW_DOWN * pollMs : pollMs;
-  };
+  const pace = createPollPace(pollMs);
   const loop = startLoop({
     name: 'changes',
-    everyMs: pauseMs,
+    everyMs: pace.pauseMs,
     log,
     body: async () => {
       // Earlier changes are in what every part reads when it starts.
@@ -55,28 +47,22 @@ export function pollChanges(options: PollOptions): ChangePoll {
         since = await readOldestOpenXid(sql);
         options.onGap();
       }
-      isHurried = false;
+      pace.polling();
       const started = since;
       const changes = await readChanges(sql, { since, locations: options.locations() });
       if (performance.now() > polledAtMs + MAX_GAP_MS) options.onGap();
       polledAtMs = performance.now();
-      if (hasWork(changes)) changedAtMs = polledAtMs;
+      pace.polled(changes);
       options.onChanges(changes);
       // After a restart the next run reads the oldest open transaction again.
       if (since === started) since = changes.xmin;
     },
   });
   return {
-    hurry() {
-      isHurried = true;
-    },
+    hurry: pace.hurry,
     restart() {
       since = null;
     },
     stop: () => loop.stop(),
   };
-}
-
-function hasWork({ hosts, networkIds, unplaced, isUnsettled }: Changes): boolean {
-  return hosts.length + networkIds.length + unplaced.length > 0 || isUnsettled;
 }
