@@ -87,7 +87,8 @@ describe('a migration that has to wait for a lock', () => {
   it('gives up after a time, changes nothing, and names the statement and the session', async () => {
     const migrations = await addMigrations('-- Why.\nalter table hosts add column added boolean;');
     await whileBlocked('select from hosts', async () => {
-      const given = { ...limits, giveUpAfterMs: 200 };
+      // Time for many attempts, so that one of them waits while its blockers are read.
+      const given = { ...limits, giveUpAfterMs: 3_000 };
       await expect(migrate(database.url, { migrations, limits: given })).rejects.toThrow(
         /^the migration 9000_added needs a lock .* "alter table hosts add column added boolean;" waited for session \d+ \(a-long-report, user \w+, idle in transaction, in a transaction for \d+ s\)/,
       );
