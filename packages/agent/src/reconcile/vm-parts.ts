@@ -17,16 +17,18 @@ const PARTS: readonly (readonly Part[])[] = [
   [
     // The disks; the boot disk is made from its image.
     { name: 'volumes', ensure: ensureVolumes, remove: removeVolumes },
-    // What cloud-init reads when the guest boots.
+    // Firewall rules, then the interfaces.
+    { name: 'network', ensure: ensureInterfaces, remove: removeInterfaces },
+    // One part for each kind: assigned whole, and cleaned when the VM is taken down.
+    ...DEVICE_KINDS.map(devicePart),
+  ],
+  // What cloud-init reads when the guest boots. A VM for whose disks the host has no space leaves no file.
+  [
     {
       name: 'seed',
       ensure: (host, vm) => host.driver.seeds.ensure(vm),
       remove: (host, vm) => host.driver.seeds.remove(vm.id),
     },
-    // Firewall rules, then the interfaces.
-    { name: 'network', ensure: ensureInterfaces, remove: removeInterfaces },
-    // One part for each kind: assigned whole, and cleaned when the VM is taken down.
-    ...DEVICE_KINDS.map(devicePart),
   ],
   // The libvirt domain, defined and started.
   [{ name: 'domain', ensure: ensureDomain, remove: removeDomain }],

@@ -3,7 +3,7 @@
  * state. Before or after a change of the host, at the first point at which no earlier run was
  * killed, it kills itself with SIGKILL; the next run continues from there.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import type { HostSpec } from '@gantry/agent/spec';
 import { startDirectAgent } from './direct-agent.ts';
 import { type MachinePlace, openHostDriver } from './real-host-driver.ts';
@@ -22,8 +22,9 @@ export type MortalAgentOrder = {
 const order = JSON.parse(readFileSync(0, 'utf8')) as MortalAgentOrder;
 const pass = (point: string) => {
   if (order.deaths.includes(point)) return;
-  process.stdout.write(point, () => process.kill(process.pid, 'SIGKILL'));
-  // No other work continues while the last line is written.
+  // Parts of a VM are changed at the same time, and none of them may reach another point meanwhile.
+  writeSync(process.stdout.fd, point);
+  process.kill(process.pid, 'SIGKILL');
   return new Promise<void>(() => {});
 };
 
