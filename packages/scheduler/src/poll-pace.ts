@@ -4,6 +4,7 @@ import type { Changes } from '@gantry/db/queries/changes';
 export type PollPace = {
   /** A run placed many VMs, so more changes are likely: if a poll is under way, the pause after it is a short one. */
   hurry(): void;
+  /** A poll begins. */
   polling(): void;
   /** Notes what a poll has found. */
   polled(changes: Pick<Changes, 'hosts' | 'networkIds' | 'unplaced' | 'isUnsettled'>): void;

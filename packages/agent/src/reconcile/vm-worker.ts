@@ -26,8 +26,9 @@ import {
 
 /**
  * Brings one VM to its desired state. A nudge carries no information: the worker reads the desired
- * and the observed state, plans, and runs the steps one after another. Before each step it checks
- * whether the desired state has changed; if so, it starts over. If the agent dies midway, the next
+ * and the observed state, plans, and runs the groups of steps one after another; the steps of a group
+ * run at the same time. Before each step it checks whether the desired state has changed; if so, it
+ * starts over when the other steps of the group have ended. If the agent dies midway, the next
  * agent starts over from what it finds on the host.
  */
 export class VmWorker {
